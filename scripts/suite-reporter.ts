@@ -64,5 +64,6 @@ export class SuiteReporter implements Reporter {
 
 function describe(error: SerializedError): string {
   const diff = 'diff' in error && typeof error['diff'] === 'string' ? `\n${error['diff']}` : ''
-  return `${error.stack ?? error.message}${diff}`
+  const stack = (error.stack ?? error.message).split('\n').filter((line) => !line.includes('/node_modules/'))
+  return `${stack.join('\n')}${diff}`
 }

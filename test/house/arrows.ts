@@ -36,7 +36,8 @@ export function wrongArrows(files: readonly SourceFile[], arrows: Arrows): strin
       wrong.push(`${path}: room "${room}" is not in ARCHITECTURE.md`)
       continue
     }
-    for (const [, typesOnly, target] of importsOf(text)) {
+    for (const [, typesOnly, named, lazy] of importsOf(text)) {
+      const target = named ?? lazy
       if (!target?.startsWith('.')) continue
       const targetPath = posix.join(posix.dirname(path), target)
       const [, targetRoom] = /^src\/(\w+)\//.exec(targetPath) ?? []

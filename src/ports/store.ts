@@ -1,0 +1,294 @@
+/**
+ * The Store: everything durable, behind one seam of a dozen verbs. This file is its law; the contract suite in `testing`
+ * proves each law on each driver. There is no code here.
+ *
+ * Laws that hold for every verb:
+ * - **Acknowledged means durable.** A promise resolves after the write would survive what the driver promises to survive.
+ * - **Races are answers.** `"lost"`, `"exists"`, `"over"` are return values. A verb throws only when the store cannot be reached
+ *   or its answer is unknown (`RepriseError` with code `store.unavailable` or `store.unknown`); after `store.unknown` the caller
+ *   re-reads, because the write may have happened.
+ * - **All or nothing.** What one call writes is visible whole or not at all.
+ * - **Store time.** Instants are epoch milliseconds of the store's clock, never of the caller's; every answer that matters carries `now`.
+ */
+import type { Failure } from '../failure/failure.ts'
+import type { Why } from '../policy/decision.ts'
+import type { Ledgers } from '../policy/situation.ts'
+import type { JournalEntry } from '../run/journal.ts'
+import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
+
+export interface Store {
+  /** The driver's name for messages: `sqlite`. */
+  readonly name: string
+
+  /**
+   * Adds runs. A call is atomic: all of them or none.
+   * - Idempotent by (task, key): the same fingerprint answers with the existing run and `created: false`, also under concurrent calls;
+   *   another fingerprint answers `"conflict"` for that item and stores nothing of it.
+   * - A key outlives its run: a pruned run's key still answers.
+   * - `onExisting: "retry"` gives a failed or cancelled run generation + 1 instead of returning it as it is.
+   */
+  create(runs: readonly NewRun[]): Promise<Created>
+
+  /**
+   * Leases runs to a worker, in one step:
+   * 1. Waiting runs that are due, and reviews that are overdue, become ready.
+   * 2. Expired leases end. If the run was claimed `alone` that is a lapse: counted, with a history row. Otherwise nobody knows which
+   *    of its neighbours was to blame: it becomes a suspect, and suspects are given out only to a claim that is `alone`.
+   *    A suspect that lapses alone is confirmed: its lapse counts for both times.
+   * 3. Ready runs of open lanes are given out by priority, submittedAt, id. Lanes that this worker does not serve cost nothing.
+   *
+   * One token for the whole claim, higher than every token before. At most one live lease per run, always.
+   * Repeating a claim with the same `nonce` answers with the same runs, so that an unknown outcome can be asked again.
+   */
+  claim(request: ClaimRequest): Promise<Claim>
+
+  /** Extends leases that are still held. A run that is no longer mine is in `lost`; nothing about it changes. */
+  renew(request: RenewRequest): Promise<Renewal>
+
+  /**
+   * The one way to write to a claimed run. Fenced: the run's live lease must carry `token`, else the answer is `"lost"`, nothing of the
+   * change is visible, and the refused write is kept as a note. A late journal answer is kept as a receipt.
+   * An expired lease that nobody has claimed since is still its owner's: time alone takes nothing away.
+   * After the end of an attempt the lease is gone, and `endedBy` of the run equals the token: so an unknown outcome can be resolved.
+   */
+  commit(change: Change): Promise<Committed>
+
+  /**
+   * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation.
+   * `"lost"` when the run is not as expected any more.
+   */
+  steer(act: Act): Promise<Committed>
+
+  get(ref: RunRef): Promise<RunView | undefined>
+
+  /** Newest first, by an opaque cursor; rows added meanwhile do not shift the pages. */
+  find(query: RunQuery): Promise<RunPage>
+
+  /** How many runs are in each state, per task. */
+  count(query: Omit<RunQuery, 'limit' | 'cursor'>): Promise<readonly StateCount[]>
+
+  /** History of all generations, oldest first. */
+  attempts(run: string): Promise<readonly AttemptRecord[]>
+
+  /** The journal of one generation. */
+  journal(run: string, generation: number): Promise<readonly JournalEntry[]>
+
+  /** Appends to the audit: operators' acts and refused writes. Never changed afterwards. */
+  note(note: Note): Promise<void>
+  notes(query: { readonly run?: string; readonly limit?: number }): Promise<readonly (Note & { readonly at: number })[]>
+
+  /** Keeps a policy under its hash, so that old decisions can be computed again after it changed. Idempotent. */
+  keepPolicy(hash: string, policy: string): Promise<void>
+  policy(hash: string): Promise<string | undefined>
+
+  /** Checks the store's own invariants and answers with one finding per breach; empty is well. */
+  verify(): Promise<readonly Finding[]>
+
+  /**
+   * Calls back when runs may have become claimable: a hint that may be lost, late or false. Polling is the truth.
+   * Returns the way to stop listening.
+   */
+  watch(hint: () => void): () => void
+
+  /** Finishes what is under way and lets go of everything. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface NewRun extends Lane {
+  readonly key?: string
+  /** Of the canonical input; required with a key. */
+  readonly fingerprint?: string
+  readonly onExisting?: 'return' | 'retry'
+  /** JSON text. */
+  readonly input: string
+  readonly priority: number
+  /** Wait until then. Absent: ready at once. */
+  readonly dueAt?: number
+  readonly deadlineAt?: number
+  readonly maxCostUsd?: number
+}
+
+export interface Created {
+  readonly now: number
+  /** In the order of the request. */
+  readonly runs: readonly (CreatedRun | 'conflict')[]
+}
+
+export interface CreatedRun {
+  readonly id: string
+  readonly created: boolean
+  readonly generation: number
+}
+
+export interface ClaimRequest {
+  readonly worker: string
+  /** Unique to this claim; the same again means: the answer did not arrive. */
+  readonly nonce: string
+  readonly limit: number
+  readonly leaseMs: number
+  /** The worker has nothing else in hand and will run this one run by itself. Only then are suspects given out, one at most. */
+  readonly alone: boolean
+  /** The tasks that this worker has handlers for. */
+  readonly tasks: readonly string[]
+  /** Absent: every category, and runs without one. */
+  readonly categories?: readonly string[]
+}
+
+export interface Claim {
+  readonly now: number
+  readonly token: number
+  /** In the order in which they are to be started. */
+  readonly runs: readonly ClaimedRun[]
+  /** When something this worker serves becomes due or a lease ends, if known: the next claim is useless before. */
+  readonly nextAt?: number
+  /** Suspects wait for a worker that has nothing else in hand. */
+  readonly suspects: boolean
+}
+
+/** What a worker needs to execute a run: the run without what only readers want. */
+export interface ClaimedRun extends Lane {
+  readonly id: string
+  readonly key?: string
+  readonly generation: number
+  readonly attempt: number
+  readonly submittedAt: number
+  readonly ledgers: Ledgers
+  readonly suspensions: number
+  readonly rung: number
+  readonly input: string
+  readonly deadlineAt?: number
+  readonly maxCostUsd?: number
+  readonly costUsd: number
+  readonly leaseUntil: number
+  /** The failure before this attempt, for the no-progress rule. */
+  readonly failure?: Failure
+  /** Whether the journal of this generation has entries: most runs have none and spare a read. */
+  readonly journaled: boolean
+  /** The lease before this one ended by itself: an event is due. */
+  readonly lapsed?: { readonly worker: string; readonly counted: boolean }
+}
+
+export interface RenewRequest {
+  readonly worker: string
+  readonly leaseMs: number
+  readonly leases: readonly { readonly run: string; readonly token: number }[]
+}
+
+export interface Renewal {
+  readonly now: number
+  readonly lost: readonly string[]
+}
+
+interface Fenced {
+  readonly run: string
+  readonly token: number
+}
+
+/** The end of an attempt: the next state of the run and the row of history, in one write. */
+export interface EndChange extends Fenced {
+  readonly type: 'end'
+  readonly state: Exclude<State, 'blocked'>
+  readonly output?: string
+  readonly dueAt?: number
+  readonly lane?: Lane
+  readonly rung?: number
+  /** Absent: unchanged. */
+  readonly ledgers?: Ledgers
+  /** Added to the run's count. */
+  readonly suspensions?: number
+  readonly why?: Why
+  readonly failure?: Failure
+  /** Absent for a first-try success. */
+  readonly attempt?: AttemptRecord
+  /** A sleep or a wait that this attempt suspends on, written with the end. */
+  readonly journal?: JournalEntry
+}
+
+/** Before a send: the intent. */
+export interface IntentChange extends Fenced {
+  readonly type: 'intent'
+  readonly generation: number
+  readonly name: string
+  readonly inputHash: string
+  /** The number of this take under this entry, 1 for the first. */
+  readonly take: number
+}
+
+/** After a send: the raw answer or the sure failure. */
+export interface AnswerChange extends Fenced {
+  readonly type: 'answer'
+  readonly generation: number
+  readonly name: string
+  readonly inputHash: string
+  readonly answer?: string
+  readonly failure?: Failure
+  readonly costUsd?: number
+}
+
+export interface ProgressChange extends Fenced {
+  readonly type: 'progress'
+  readonly progress: Progress
+}
+
+export type Change = EndChange | IntentChange | AnswerChange | ProgressChange
+
+export interface Committed {
+  readonly now: number
+  readonly answer: 'ok' | 'lost'
+}
+
+export interface Act {
+  readonly run: string
+  readonly type: 'cancel' | 'retry'
+  readonly expect: { readonly generation: number; readonly states: readonly State[] }
+  readonly why: Why
+  readonly by: string
+}
+
+export type RunRef = { readonly id: string } | { readonly task: string; readonly key: string }
+
+/** A run as readers see it. */
+export interface RunView extends Run {
+  /** The token that ended its last attempt. */
+  readonly endedBy?: number
+}
+
+export interface RunQuery {
+  readonly tasks?: readonly string[]
+  /** `running` is a word of readers: ready with a live lease. `ready` then means without one. */
+  readonly states?: readonly (State | 'running')[]
+  readonly categories?: readonly string[]
+  readonly kinds?: readonly string[]
+  /** A code, or a prefix that ends in `*`. */
+  readonly code?: string
+  readonly key?: string
+  readonly submittedAfter?: number
+  readonly submittedBefore?: number
+  readonly limit: number
+  readonly cursor?: string
+}
+
+export interface RunPage {
+  readonly now: number
+  readonly runs: readonly RunView[]
+  readonly cursor?: string
+}
+
+export interface StateCount {
+  readonly task: string
+  readonly state: State | 'running'
+  readonly runs: number
+}
+
+export interface Note {
+  readonly run?: string
+  readonly by: string
+  readonly what: string
+  readonly data?: Readonly<Record<string, string | number | boolean>>
+}
+
+export interface Finding {
+  readonly law: string
+  readonly run?: string
+  readonly found: string
+}
