@@ -41,7 +41,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   days: 86_400_000,
 }
 
-const PART = /(\d{1,12}(?:\.\d{1,12})?) ?(milliseconds?|millis|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])/giy
+const PART =
+  /(\d{1,12}(?:\.\d{1,12})?) ?(milliseconds?|millis|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])/giy
 /** `1m30s` has no space and no border between its parts. */
 const TIGHT = /(\d{1,12}(?:\.\d{1,12})?)(ms|s|m|h|d)(?=\d|$|[^a-z0-9])/giy
 
@@ -62,7 +63,7 @@ export function durationAt(text: string, at: number): number | undefined {
     const joint = /^(?:,? and |, | )(?=\d)/.exec(text.slice(at, at + 8))
     if (joint) at += joint[0].length
   }
-  return parts === 0 ? undefined : sane(Math.ceil(total - 1e-6))
+  return parts === 0 ? undefined : sane(Math.round(total))
 }
 
 /** A whole string that is a duration: `26s`, `1m30s`, `250ms`, `0.5s`. */
@@ -86,9 +87,18 @@ function epochDays(year: number, month: number, day: number): number {
   return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468
 }
 
-function epochMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
+function epochMs(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number | undefined {
   const valid = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 61
-  return valid ? epochDays(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000 + Math.round(second * 1_000) : undefined
+  return valid
+    ? epochDays(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000 + Math.round(second * 1_000)
+    : undefined
 }
 
 const HTTP_DATE = /(\d{1,2})[ -]([A-Za-z]{3})[A-Za-z]{0,6}[ -](\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:GMT|UTC)/
@@ -99,7 +109,14 @@ export function parseHttpDate(text: string): number | undefined {
   if (found === null) return undefined
   const month = MONTHS.indexOf((found[2] ?? '').toLowerCase())
   if (month < 0 || month % 3 !== 0) return undefined
-  return epochMs(Number(found[3]), month / 3 + 1, Number(found[1]), Number(found[4]), Number(found[5]), Number(found[6]))
+  return epochMs(
+    Number(found[3]),
+    month / 3 + 1,
+    Number(found[1]),
+    Number(found[4]),
+    Number(found[5]),
+    Number(found[6]),
+  )
 }
 
 const ISO =
@@ -109,7 +126,14 @@ const ISO =
 export function parseIsoTime(text: string): number | undefined {
   const found = ISO.exec(text.slice(0, 80))
   if (found === null) return undefined
-  const at = epochMs(Number(found[1]), Number(found[2]), Number(found[3]), Number(found[4]), Number(found[5]), Number(found[6] ?? 0))
+  const at = epochMs(
+    Number(found[1]),
+    Number(found[2]),
+    Number(found[3]),
+    Number(found[4]),
+    Number(found[5]),
+    Number(found[6] ?? 0),
+  )
   if (at === undefined) return undefined
   const zone = /^([+-])(\d{2}):?(\d{2})$/.exec(found[7] ?? '')
   if (zone === null) return at
@@ -117,13 +141,13 @@ export function parseIsoTime(text: string): number | undefined {
 }
 
 function until(at: number | undefined, now: number | undefined): number | undefined {
-  return at === undefined || now === undefined ? undefined : sane(Math.max(0, Math.ceil(at - now)))
+  return at === undefined || now === undefined ? undefined : sane(Math.max(0, Math.round(at - now)))
 }
 
 /** `Retry-After`: seconds (fractions occur) or an HTTP date. */
 export function parseRetryAfter(text: string, now: number | undefined): number | undefined {
   const trimmed = text.trim()
-  if (/^\d{1,10}(?:\.\d{1,6})?$/.test(trimmed)) return sane(Math.ceil(Number(trimmed) * 1_000))
+  if (/^\d{1,10}(?:\.\d{1,6})?$/.test(trimmed)) return sane(Math.round(Number(trimmed) * 1_000))
   return parseDuration(trimmed) ?? until(parseHttpDate(trimmed) ?? parseIsoTime(trimmed), now)
 }
 
@@ -134,16 +158,18 @@ const EPOCH_MS_MIN = EPOCH_SECONDS_MIN * 1_000
 /** `x-ratelimit-reset*`: epoch seconds or milliseconds, seconds from now, `1m30s`, or an ISO time. */
 export function parseReset(text: string, now: number | undefined): number | undefined {
   const trimmed = text.trim()
-  if (!/^\d{1,16}(?:\.\d{1,6})?$/.test(trimmed)) return parseDuration(trimmed) ?? until(parseIsoTime(trimmed) ?? parseHttpDate(trimmed), now)
+  if (!/^\d{1,16}(?:\.\d{1,6})?$/.test(trimmed))
+    return parseDuration(trimmed) ?? until(parseIsoTime(trimmed) ?? parseHttpDate(trimmed), now)
   const value = Number(trimmed)
   if (value >= EPOCH_MS_MIN) return until(value, now)
   if (value >= EPOCH_SECONDS_MIN) return until(value * 1_000, now)
-  return sane(Math.ceil(value * 1_000))
+  return sane(Math.round(value * 1_000))
 }
 
 /** A delay in a body field. `unitMs` is what a bare number means there. */
 export function parseField(value: unknown, unitMs: number, now: number | undefined): number | undefined {
-  if (typeof value === 'number') return value >= EPOCH_SECONDS_MIN ? parseReset(String(value), now) : sane(Math.ceil(value * unitMs - 1e-6))
+  if (typeof value === 'number')
+    return value >= EPOCH_SECONDS_MIN ? parseReset(String(value), now) : sane(Math.round(value * unitMs))
   if (typeof value === 'string') {
     if (/^\d{1,12}(?:\.\d{1,9})?$/.test(value)) return parseField(Number(value), unitMs, now)
     return parseDuration(value) ?? until(parseIsoTime(value) ?? parseHttpDate(value), now)
@@ -155,12 +181,12 @@ export function parseField(value: unknown, unitMs: number, now: number | undefin
 export function protoDuration(seconds: unknown, nanos: unknown): number | undefined {
   const whole = Number(seconds ?? 0)
   const fraction = Number(nanos ?? 0)
-  return sane(Math.ceil(whole * 1_000 + fraction / 1_000_000 - 1e-6))
+  return sane(Math.round(whole * 1_000 + fraction / 1_000_000))
 }
 
 /** Phrases after which a delay is told. All quantifiers are bounded, so the search is linear. */
 const TELLS =
-  /\b(?:try(?:ing)? (?:this |your |the |that )?(?:request |call |it )?again|retry(?:ing)?(?: (?:your|the|this) request)?|retry[-_ ]?after(?:[-_ ]?(?:ms|seconds|secs))?|wait(?: for)?(?: at least| about| another)?|resets?|reset after|available(?: again)?|back off(?: for)?|next (?:request|attempt)(?: allowed)?|time ?out of|expires)\b(?: (?:will|should|after|in|for|at|on|until|about|approximately|at least|your|the|request|requests|again|is|be|another|within))*[\s:="'(~]{0,6}(?:in |after )?/gi
+  /\b(?:try(?:ing)? (?:this |your |the |that )?(?:request |call |it )?again|retry[-_ ]?after(?:[-_ ]?(?:ms|seconds|secs))?|retry(?:ing)?(?: (?:your|the|this) request)?|wait(?: for)?(?: at least| about| another)?|resets?|reset after|available(?: again)?|back off(?: for)?|next (?:request|attempt)(?: allowed)?|request this)\b(?: (?:will|should|after|in|for|at least|at|on|until|about|approximately|your|the|requests?|again|is|be|another|within)){0,6}[\s:="'(~]{0,6}(?:in |after )?/gi
 const ABSOLUTE =
   /\b(?:try again|retry|resets?|until|available|regain access|come back|after|before)\b[^\d\n]{0,32}(?=\d{4}-\d{2}-\d{2}(?:T| at | )\d{2}:\d{2})/i
 const BARE = /(\d{1,7}(?:\.\d{1,6})?)(?![\d.:\w-])/y

@@ -25,7 +25,7 @@ export function findEmbedded(text: string): Embedded | undefined {
   const start = opening(text)
   if (start < 0) return undefined
   const whole = start === 0 && text.length <= EMBEDDED_MAX
-  if (whole && text.endsWith(text[0] === '{' ? '}' : ']')) {
+  if (whole && text.endsWith(text[0] === '{' ? '}' : ']') && !breaksInString(text)) {
     try {
       const value: unknown = JSON.parse(text)
       if (typeof value === 'object' && value !== null) return { value, start: 0, end: text.length }
@@ -36,14 +36,32 @@ export function findEmbedded(text: string): Embedded | undefined {
   const source = text.length > start + EMBEDDED_MAX ? text.slice(0, start + EMBEDDED_MAX) : text
   // `{\"error\": …}` is JSON that was escaped once more than it was parsed.
   const escaped = source.charCodeAt(start + 1) === 92
-  const cursor: Cursor = { text: escaped ? source.slice(0, start) + unescapeOnce(source.slice(start)) : source, at: start, values: 0 }
+  const cursor: Cursor = {
+    text: escaped ? source.slice(0, start) + unescapeOnce(source.slice(start)) : source,
+    at: start,
+    values: 0,
+  }
   const value = readValue(cursor, 0)
   if (typeof value !== 'object' || value === null) return undefined
   if (isEmpty(value)) return undefined
   return { value, start, end: escaped ? text.length : cursor.at }
 }
 
-const isEmpty = (value: object): boolean => (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0)
+/** A raw line break in a string is why most bodies are not strict JSON; finding it costs far less than the parser's exception. */
+function breaksInString(text: string): boolean {
+  if (!text.includes('\n')) return false
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 34) quoted = !quoted
+    else if (code === 92) i++
+    else if (code === 10 && quoted) return true
+  }
+  return false
+}
+
+const isEmpty = (value: object): boolean =>
+  Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0
 
 /** Index of the first character that opens something JSON-like, or -1. */
 function opening(text: string): number {
@@ -70,7 +88,9 @@ const startsKey = (code: number): boolean =>
 const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
 
 function unescapeOnce(text: string): string {
-  return text.replace(/\\(["\\/nrt])/g, (_, char: string) => (char === 'n' || char === 'r' || char === 't' ? ' ' : char))
+  return text.replace(/\\(["\\/nrt])/g, (_, char: string) =>
+    char === 'n' || char === 'r' || char === 't' ? ' ' : char,
+  )
 }
 
 function skipSpace(cursor: Cursor): void {

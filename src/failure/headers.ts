@@ -66,7 +66,7 @@ export function delaysInHeaders(headers: HeaderMap, now: number | undefined): To
   }
   for (const [name, value] of headers) {
     if (name === 'retry-after-ms' || name === 'x-ms-retry-after-ms' || name === 'retry-pushback-ms') {
-      if (/^\d{1,12}(?:\.\d{1,6})?$/.test(value)) tell(Math.ceil(Number(value)), 'header', name)
+      if (/^\d{1,12}(?:\.\d{1,6})?$/.test(value)) tell(Math.round(Number(value)), 'header', name)
     } else if (name === 'retry-after' || name === 'x-retry-after') {
       tell(parseRetryAfter(value, now), 'header', name)
     } else if (name.includes('reset') && /rate-?limit/.test(name)) {
@@ -83,5 +83,5 @@ export function delaysInHeaders(headers: HeaderMap, now: number | undefined): To
 
 function isoDelay(value: string, now: number | undefined): number | undefined {
   const at = parseIsoTime(value)
-  return at === undefined ? parseReset(value, now) : now === undefined ? undefined : Math.max(0, Math.ceil(at - now))
+  return at === undefined ? parseReset(value, now) : now === undefined ? undefined : Math.max(0, Math.round(at - now))
 }

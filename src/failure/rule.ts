@@ -47,9 +47,13 @@ export const SPEAKERS = [
   'gcs',
   'grpc',
   'gateway',
-  'model',
+  'html',
 ] as const
 export type Speaker = (typeof SPEAKERS)[number]
+
+export function speakerBit(speaker: Speaker): number {
+  return 1 << SPEAKERS.indexOf(speaker)
+}
 
 export interface Case {
   /** Stable and namespaced; several cases may share one code. */
@@ -63,6 +67,8 @@ export interface Case {
   readonly name?: string
   /** Exact values of code-like fields (`code`, `type`, `reason`, `status`, `__type`, labels). Distinctive ones are also found as words in prose. */
   readonly tokens?: readonly string[]
+  /** Tokens that are ordinary words or parameter names in prose: believed in their field only. */
+  readonly fields?: readonly string[]
   /** Exact error class names. */
   readonly names?: readonly string[]
   /** HTTP statuses, from a field or named as such in prose. */
@@ -103,6 +109,16 @@ export interface CodeEntry {
 
 export function layerOf(kind: Kind): Layer {
   return kind === 'transient' || kind === 'rate_limited' || kind === 'interrupted' ? 'infrastructure' : 'workflow'
+}
+
+/** Exact words, written as a paragraph. */
+export function words(paragraph: string): string[] {
+  return paragraph.trim().split(/\s+/)
+}
+
+/** Phrases, written as a paragraph with commas between them. */
+export function phrases(paragraph: string): string[] {
+  return paragraph.split(',').map((phrase) => phrase.trim().replace(/\s+/g, ' '))
 }
 
 /** Cases that differ only in their token: each line is `Token number number…`, the numbers being codes of `numberSpace`. */
