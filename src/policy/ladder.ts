@@ -23,8 +23,21 @@ export interface PersonRung extends RungBase {
   readonly type: 'person'
   readonly queue: string
   readonly withinMs: number
+  /** How many answers the gate may refuse, the first included, before the next rung; `PERSON_ATTEMPTS` when absent. */
+  readonly attempts?: number
 }
 
 export type RungShape = ModelRung | PersonRung
 
 export type LadderShape = readonly RungShape[]
+
+/** A person may correct a refused answer this often. Generous, because each one is typed by hand; bounded, because all is. */
+export const PERSON_ATTEMPTS = 10
+
+/** The desk that takes a run when its policy names nobody and yet a person has to look. Not a rung. */
+export const REVIEW = 'review'
+
+/** Corrections that a rung allows after the first ask. */
+export function repairsOf(rung: RungShape): number {
+  return Math.max(0, (rung.attempts ?? PERSON_ATTEMPTS) - 1)
+}

@@ -18,15 +18,39 @@ export interface Backoff {
   readonly jitterMs: number
 }
 
-/** What is done about a failure of one kind while its attempts last, and what when they are spent. */
+/**
+ * What is done about a failure of one kind.
+ * `retry` waits and repeats; `repair` asks again with the errors; `escalate` goes to the next rung; `person` to the
+ * next rung that is a person; `wait` sits out a told time (a budget's window); `fail` ends; `ignore` ends without an error.
+ */
+export type Recourse = 'retry' | 'repair' | 'escalate' | 'person' | 'wait' | 'fail' | 'ignore'
+
 export interface KindRule {
-  /** `retry` waits and repeats, `repair` asks again with the errors, `escalate` goes to the next rung, `ignore` ends without an error. */
-  readonly recourse: 'retry' | 'repair' | 'escalate' | 'fail' | 'ignore'
-  /** Executions (the first included) that may end in this kind before `then` applies. */
-  readonly maxAttempts: number
+  readonly recourse: Recourse
+  /**
+   * Executions (the first included) that may end in this kind before `whenSpent` applies; absent: the policy's `maxAttempts`.
+   * It counts inside `maxAttempts`. Repairs on a ladder are bounded by the rung's `attempts` instead.
+   */
+  readonly maxAttempts?: number
   readonly backoff: Backoff
-  /** When the attempts of this kind are spent. `escalate` without a higher rung is `fail`. */
-  readonly then: 'escalate' | 'fail'
+  /** When the recourse is spent or cannot be had. `escalate` and `person` without such a rung above are `fail`. */
+  readonly whenSpent: 'escalate' | 'person' | 'fail'
+}
+
+/** A delay that the other side told: 0 must not spin and a year must not pin. */
+export interface ToldDelay {
+  readonly minMs: number
+  readonly maxMs: number
+  /** `clamp` waits `maxMs` and asks again; `fail` ends, because a call that sleeps for an hour helps nobody. */
+  readonly beyond: 'clamp' | 'fail'
+}
+
+/** Time limits of one attempt, for whoever executes it. `decide` uses only the reserve. */
+export interface Limits {
+  readonly callMs?: number
+  readonly attemptMs?: number
+  /** Kept free at the end to store what was done. A repair that would start inside it is not started. */
+  readonly finalizeReserveMs?: number
 }
 
 export interface Policy {
@@ -35,17 +59,17 @@ export interface Policy {
   readonly scale: 'call' | 'durable'
   /** Bound of the errors ledger: counted executions, the first included. */
   readonly maxAttempts: number
-  /** Bound for failures that no rule knew. */
+  /** Bound for failures that no rule knew, inside `maxAttempts`. */
   readonly unknownMaxAttempts: number
   readonly kinds: Readonly<Record<Kind, KindRule>>
-  /** Told waits that cost no attempt. 0 means that a told wait is counted as an error. */
+  /** Told waits that cost no attempt. 0: a told wait is kept and counted as an error. */
   readonly rateWaitsMax: number
   /** Releases by a stop or a short deadline; past it each one counts as an error. */
   readonly interruptionsMax: number
-  /** Started attempts whose lease ran out; past it a person looks at the run. */
+  /** Started attempts whose lease ran out; the last one sends the run to a person. 0: each one counts as an error. */
   readonly lapsesMax: number
-  /** A told delay is clamped into this range: 0 must not spin and a year must not pin. */
-  readonly toldDelay: { readonly minMs: number; readonly maxMs: number }
+  readonly toldDelay: ToldDelay
+  readonly limits?: Limits
   /** Rungs in order, people included. Absent: there is nothing to escalate to. */
   readonly ladder?: LadderShape
 }

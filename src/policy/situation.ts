@@ -5,9 +5,12 @@
 import type { Failure, Kind } from '../failure/failure.ts'
 import type { Policy } from './policy.ts'
 
+/** Failures that no rule knew are counted apart from the kind they are treated as. */
+export type ErrorKey = Kind | 'unknown'
+
 /**
- * The six ledgers. Each execution that does not succeed or suspend makes at most one entry in one of them;
- * each is bounded by the policy, so their sum bounds all executions and none starves another.
+ * The six ledgers. Each execution that does not succeed, suspend or end in a conflict makes exactly one entry in one of
+ * them; each is bounded by the policy, so their sum bounds all executions and none starves another.
  */
 export interface Ledgers {
   readonly errors: number
@@ -18,20 +21,23 @@ export interface Ledgers {
   readonly repairs: number
   readonly escalations: number
   /** How many of the errors were of each kind. */
-  readonly errorsByKind: Readonly<Partial<Record<Kind, number>>>
+  readonly errorsByKind: Readonly<Partial<Record<ErrorKey, number>>>
 }
 
 export type LedgerName = Exclude<keyof Ledgers, 'errorsByKind'>
 
-export const EMPTY_LEDGERS: Ledgers = {
+export const EMPTY_LEDGERS: Ledgers = Object.freeze({
   errors: 0,
   rateWaits: 0,
   interruptions: 0,
   lapses: 0,
   repairs: 0,
   escalations: 0,
-  errorsByKind: {},
-}
+  errorsByKind: Object.freeze({}),
+})
+
+/** The code of an `interrupted` failure that means: the attempt had started and its lease ran out. */
+export const LAPSED_CODE = 'lease.lapsed'
 
 export interface Situation {
   readonly failure: Failure
@@ -46,6 +52,10 @@ export interface Situation {
   readonly deadlineAt?: number
   /** Position on `policy.ladder`; 0 when absent. */
   readonly rung?: number
-  /** Same failure fingerprint and same answer as the take before: a repeat cannot help. */
+  /** Same failure fingerprint and same answer as the take before: a repeat cannot help. Heeded for syntax and semantic. */
   readonly noProgress?: boolean
+  /** A ladder has judged this answer and spent its own recourse already, so this layer adds no repair of its own. */
+  readonly asked?: boolean
+  /** Number of the execution that failed, 1..n over all; told in the sentence. Derived from the ledgers when absent. */
+  readonly attempt?: number
 }

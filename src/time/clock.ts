@@ -6,11 +6,16 @@
 /** The longest delay a platform timer can hold; a longer one would fire at once, so it is cut into chunks. */
 const TIMER_MAX_MS = 2_147_483_647
 
+/** Takes a timer back. Harmless after it has fired and when called twice. */
+export type Cancel = () => void
+
 export interface Clock {
   /** Wall clock, epoch milliseconds. May jump; never use it to measure a duration. */
   now(): number
   /** Milliseconds from an arbitrary origin; never goes back. */
   monotonic(): number
+  /** Calls `run` once, not before `ms` have passed, also for waits past the platform's timer limit. Never calls it synchronously. */
+  after(ms: number, run: () => void): Cancel
   /**
    * Resolves after `ms`, also for waits past the platform's timer limit. Rejects with the signal's reason when
    * aborted, leaving no timer and no listener behind. 0 resolves without a timer.
@@ -21,27 +26,44 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => sleepInChunks(ms, signal),
+  after: afterInChunks,
+  sleep: (ms, signal) => sleepBy(afterInChunks, ms, signal),
 }
 
-function sleepInChunks(ms: number, signal?: AbortSignal): Promise<void> {
+function afterInChunks(ms: number, run: () => void): Cancel {
+  const endsAt = performance.now() + ms
+  let timer: NodeJS.Timeout
+  const arm = (left: number) => {
+    timer = setTimeout(fire, Math.min(Math.max(0, Math.ceil(left)), TIMER_MAX_MS))
+  }
+  // A platform timer may fire a little early, and a chunk always does: look at the clock again.
+  const fire = () => {
+    const left = endsAt - performance.now()
+    if (left > 0) arm(left)
+    else run()
+  }
+  arm(ms)
+  return () => clearTimeout(timer)
+}
+
+/** The law of `Clock.sleep`, for any clock that has `after`. */
+export function sleepBy(after: Clock['after'], ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.reject(signal.reason)
   if (!(ms > 0)) return Promise.resolve()
   return new Promise((resolve, reject) => {
-    const endsAt = performance.now() + ms
-    let timer: NodeJS.Timeout
-    const arm = () => {
-      const left = endsAt - performance.now()
-      if (left <= 0) {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      } else timer = setTimeout(arm, Math.min(Math.ceil(left), TIMER_MAX_MS))
-    }
     const abort = () => {
-      clearTimeout(timer)
+      cancel()
       reject(signal?.reason)
     }
+    const cancel = after(ms, () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    })
     signal?.addEventListener('abort', abort, { once: true })
-    arm()
   })
+}
+
+/** Resolves when everything that was ready to run has run: all microtasks, and one turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,0 +1,23 @@
+/**
+ * The policy room's public face: policies as data, deciding, planning and saying.
+ */
+export type { BackoffInput, ExponentialOptions } from './backoff.ts'
+export { exponential, fixed, immediate } from './backoff.ts'
+export type { KindRuleInput, PolicyInput, RungInput } from './complete-policy.ts'
+export { applyEntry, decide } from './decide.ts'
+export type { Decision } from './decision.ts'
+export { inCall } from './defaults.ts'
+export { definePolicy } from './define-policy.ts'
+export { executionsBound, ledgerBounds } from './executions-bound.ts'
+export type { LadderShape, ModelRung, PersonRung, RungShape } from './ladder.ts'
+export { REVIEW } from './ladder.ts'
+export type { HandOver, Plan, PlanOptions, PlanStep, Span } from './plan.ts'
+export { plan } from './plan.ts'
+export type { Backoff, KindRule, Limits, Policy, Recourse, ToldDelay } from './policy.ts'
+export type { PresetName } from './presets.ts'
+export { extraction, presets } from './presets.ts'
+export type { SayOptions } from './say.ts'
+export { say } from './say.ts'
+export type { LedgerName, Ledgers, Situation } from './situation.ts'
+export { EMPTY_LEDGERS, LAPSED_CODE } from './situation.ts'
+export type { Why, WhyCode, WhyParams } from './why.ts'
