@@ -18,6 +18,12 @@ export interface Artifacts {
   /** The bytes, verified against their hash; `undefined` when absent, `"broken"` when the hash does not match. */
   get(uri: string): Promise<Uint8Array | 'broken' | undefined>
 
+  /**
+   * Removes every object whose path begins with these segments, whole segments only; none is no error. It is for retention, of runs that
+   * are gone: their names are never used again, so that one content per name stays true. Absent: the driver removes nothing.
+   */
+  remove?(prefix: readonly string[]): Promise<void>
+
   close(): Promise<void>
 }
 

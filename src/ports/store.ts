@@ -8,13 +8,21 @@
  *   or its answer is unknown (`RepriseError` with code `store.unavailable` or `store.unknown`); after `store.unknown` the caller
  *   re-reads, because the write may have happened.
  * - **All or nothing.** What one call writes is visible whole or not at all.
+ * - **Needs.** A need is open until the run that is needed has succeeded, or for a child of a join until it has ended. A run is
+ *   `blocked` exactly while it has an open need. What ends a run, whichever verb that is, moves those that need it in the same write:
+ *   the last open need fulfilled makes a blocked run ready; an end without success ends it as it asked (`fail`: failed, `skip`:
+ *   cancelled, each with a reason that names the need and a row of history), and those that need it in turn; `wait` leaves it blocked.
  * - **Store time.** Instants are epoch milliseconds of the store's clock, never of the caller's; every answer that matters carries `now`.
  */
 import type { Failure } from '../failure/failure.ts'
-import type { Why } from '../policy/decision.ts'
 import type { Ledgers } from '../policy/situation.ts'
+import type { Why } from '../policy/why.ts'
 import type { JournalEntry } from '../run/journal.ts'
-import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
+import type { NeedPolicy } from '../run/need.ts'
+import type { AttemptRecord, Lane, Progress, Run, State, TerminalState } from '../run/run.ts'
+import type { FlowRef, FlowView, Links } from './flow-view.ts'
+
+export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
 
 export interface Store {
   /** The driver's name for messages: `sqlite`. */
@@ -25,9 +33,25 @@ export interface Store {
    * - Idempotent by (task, key): the same fingerprint answers with the existing run and `created: false`, also under concurrent calls;
    *   another fingerprint answers `"conflict"` for that item and stores nothing of it.
    * - A key outlives its run: a pruned run's key still answers.
-   * - `onExisting: "retry"` gives a failed or cancelled run generation + 1 instead of returning it as it is.
+   * - `onExisting: "retry"` gives a failed or cancelled run generation + 1 instead of returning it as it is, with the new deadline.
    */
   create(runs: readonly NewRun[]): Promise<Created>
+
+  /**
+   * Adds runs inside a transaction of the application's own, on the application's connection, before it returns. The laws of
+   * `create` hold, and the runs are there for others exactly if that transaction commits. It throws, and adds nothing, when no
+   * transaction is open, when the connection leads elsewhere than to this store, or when the tables are missing.
+   * Only for a store that lives in a database which an application can share; what `tx` is, is the driver's to say.
+   */
+  createIn?(tx: unknown, runs: readonly NewRun[]): Created
+
+  /**
+   * Adds a flow: all of its steps or none. Steps with needs begin blocked, the others as `create` begins them.
+   * - Idempotent by (name, key) as `create` is by (task, key): the same fingerprint answers with the steps that are there, another
+   *   with `"conflict"`.
+   * - `onExisting: "retry"` gives every step that failed or was cancelled by itself generation + 1, as `steer` does.
+   */
+  createFlow(flow: NewFlow): Promise<CreatedFlow>
 
   /**
    * Leases runs to a worker, in one step:
@@ -50,16 +74,34 @@ export interface Store {
    * change is visible, and the refused write is kept as a note. A late journal answer is kept as a receipt.
    * An expired lease that nobody has claimed since is still its owner's: time alone takes nothing away.
    * After the end of an attempt the lease is gone, and `endedBy` of the run equals the token: so an unknown outcome can be resolved.
+   * An end may bring runs with it, `children` of its own or those of a `join`: they are created in the same write or not at all.
    */
   commit(change: Change): Promise<Committed>
 
   /**
-   * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation.
-   * `"lost"` when the run is not as expected any more.
+   * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation,
+   * which begins without the deadline that the one before it may have missed. In the same write, a retry gives generation + 1 to every
+   * run that ended only because of this one, and to those that ended because of them: they are blocked again. A run that has another
+   * need that ended without success stays as it is.
+   * `"lost"` when the run is not as expected any more, or a retry could only end by its need again.
    */
   steer(act: Act): Promise<Committed>
 
+  /**
+   * Moves a run that waits for its turn: another priority, another due time, or both, by compare-and-swap as `steer`. A due time that has
+   * come makes it ready, a later one makes it wait. With a history row and a note; nothing of its attempts and ledgers changes.
+   * `"lost"` when the run is not as expected any more, is neither ready nor waiting, or is in a worker's hands.
+   * Absent: the store has no order that could be changed.
+   */
+  reorder?(move: Move): Promise<Committed>
+
   get(ref: RunRef): Promise<RunView | undefined>
+
+  /** A flow with its steps, in the order in which they were submitted. */
+  flow(ref: FlowRef): Promise<FlowView | undefined>
+
+  /** What a run needs, in the order in which that was said, and what needs it, oldest first. Joins of all generations. */
+  links(run: string): Promise<Links>
 
   /** Newest first, by an opaque cursor; rows added meanwhile do not shift the pages. */
   find(query: RunQuery): Promise<RunPage>
@@ -80,6 +122,18 @@ export interface Store {
   /** Keeps a policy under its hash, so that old decisions can be computed again after it changed. Idempotent. */
   keepPolicy(hash: string, policy: string): Promise<void>
   policy(hash: string): Promise<string | undefined>
+
+  /**
+   * Deletes ended runs that are older than they are to be kept, or more than are to be kept, with their attempts, journal and bodies.
+   * - Only ended runs go, and each whole. One that was begun again is not ended. The newest run of the store may stay.
+   * - Runs that are linked, by needs, joins or a flow, go together or not at all. A flow with a key stays as long as a key does.
+   * - A key stays for `keysMs` after its run ended, and at least as long as its run. Notes about runs that are gone, and what is kept
+   *   of claims, go at that age too; an id and a token are never given again.
+   * - A call deletes `limit` runs at most and looks at a bounded number of rows: `more` says that it is not through, even if it deleted none.
+   *
+   * Nothing correct depends on when or whether it is called. Absent: the store lets rows expire by its own means.
+   */
+  prune?(request: PruneRequest): Promise<Pruned>
 
   /** Checks the store's own invariants and answers with one finding per breach; empty is well. */
   verify(): Promise<readonly Finding[]>
@@ -118,6 +172,28 @@ export interface CreatedRun {
   readonly id: string
   readonly created: boolean
   readonly generation: number
+}
+
+export interface NewFlow {
+  readonly name: string
+  readonly key?: string
+  /** Of the steps, their inputs and needs; required with a key. */
+  readonly fingerprint?: string
+  readonly onExisting?: 'return' | 'retry'
+  /** Each after those that it needs. */
+  readonly steps: readonly NewStep[]
+}
+
+export interface NewStep extends Omit<NewRun, 'key' | 'fingerprint' | 'onExisting'> {
+  readonly step: string
+  /** Names of earlier steps. A step that has any ignores `dueAt`. */
+  readonly needs: readonly string[]
+  readonly onNeedFailed: NeedPolicy
+}
+
+export interface CreatedFlow {
+  readonly now: number
+  readonly flow: (FlowView & { readonly created: boolean }) | 'conflict'
 }
 
 export interface ClaimRequest {
@@ -164,6 +240,10 @@ export interface ClaimedRun extends Lane {
   readonly failure?: Failure
   /** Whether the journal of this generation has entries: most runs have none and spare a read. */
   readonly journaled: boolean
+  /** Present on a step of a flow; `needs` when it has any. */
+  readonly flow?: string
+  readonly step?: string
+  readonly needs?: boolean
   /** The lease before this one ended by itself: an event is due. */
   readonly lapsed?: { readonly worker: string; readonly counted: boolean }
 }
@@ -187,7 +267,8 @@ interface Fenced {
 /** The end of an attempt: the next state of the run and the row of history, in one write. */
 export interface EndChange extends Fenced {
   readonly type: 'end'
-  readonly state: Exclude<State, 'blocked'>
+  /** `blocked` exactly with a `join`. */
+  readonly state: State
   readonly output?: string
   readonly dueAt?: number
   readonly lane?: Lane
@@ -200,8 +281,14 @@ export interface EndChange extends Fenced {
   readonly failure?: Failure
   /** Absent for a first-try success. */
   readonly attempt?: AttemptRecord
+  /** The run was given back before its handler was called: its attempt number is given back too. */
+  readonly unstarted?: boolean
   /** A sleep or a wait that this attempt suspends on, written with the end. */
   readonly journal?: JournalEntry
+  /** Runs that begin with this end; idempotent by key as `create` is. */
+  readonly children?: readonly NewRun[]
+  /** Runs that begin with this end, and whose ends the run waits for: at least one, without keys. */
+  readonly join?: { readonly name: string; readonly children: readonly NewRun[] }
 }
 
 /** Before a send: the intent. */
@@ -235,6 +322,22 @@ export type Change = EndChange | IntentChange | AnswerChange | ProgressChange
 export interface Committed {
   readonly now: number
   readonly answer: 'ok' | 'lost'
+  /** Other runs that this write moved, nearest first; absent when there are none. */
+  readonly moved?: readonly MovedRun[]
+  /** What became of the `children` or of those of the `join`, in their order. */
+  readonly created?: readonly (CreatedRun | 'conflict')[]
+}
+
+/** A run that another one's end or retry moved: unblocked, ended by its need, or begun again. */
+export interface MovedRun {
+  readonly run: string
+  readonly task: string
+  readonly generation: number
+  readonly state: Extract<State, 'blocked' | 'ready' | 'failed' | 'cancelled'>
+  readonly step?: string
+  readonly submittedAt: number
+  readonly why?: Why
+  readonly failure?: Failure
 }
 
 export interface Act {
@@ -243,6 +346,35 @@ export interface Act {
   readonly expect: { readonly generation: number; readonly states: readonly State[] }
   readonly why: Why
   readonly by: string
+}
+
+export interface Move {
+  readonly run: string
+  readonly expect: Act['expect']
+  readonly priority?: number
+  readonly dueAt?: number
+  /** Stands in history; with a due time it is also the reason of the run's new state. */
+  readonly why: Why
+  readonly by: string
+}
+
+export interface PruneRequest {
+  /** By state, how long a run is kept after its end. An absent state is kept for ever. */
+  readonly keepMs: Readonly<Partial<Record<TerminalState, number>>>
+  /** Of each task only this many ended runs are kept, those that were submitted last, whatever their state and age. */
+  readonly keepMax?: number
+  readonly keysMs: number
+  /** Runs deleted in one call, at most; more only when that many are linked and go together. */
+  readonly limit: number
+}
+
+export interface Pruned {
+  readonly now: number
+  /** Ids, oldest first; those that are linked follow the oldest of them. */
+  readonly pruned: readonly string[]
+  /** How many keys were forgotten. */
+  readonly keys: number
+  readonly more: boolean
 }
 
 export type RunRef = { readonly id: string } | { readonly task: string; readonly key: string }
@@ -264,6 +396,8 @@ export interface RunQuery {
   readonly key?: string
   readonly submittedAfter?: number
   readonly submittedBefore?: number
+  /** Ended before then. */
+  readonly finishedBefore?: number
   readonly limit: number
   readonly cursor?: string
 }

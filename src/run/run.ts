@@ -3,8 +3,9 @@
  * Data only; how a state follows from another is `apply.ts`, how it is kept is a store's affair.
  */
 import type { Failure } from '../failure/failure.ts'
-import type { Decision, Why } from '../policy/decision.ts'
+import type { Decision } from '../policy/decision.ts'
 import type { Ledgers } from '../policy/situation.ts'
+import type { Why } from '../policy/why.ts'
 
 /**
  * There is no stored `running`: a run is running while it is `ready` and its lease lives.
@@ -49,7 +50,7 @@ export interface Run extends Lane {
   /** While `waiting`: when it may be claimed. While in `review`: when the person is overdue. */
   readonly dueAt?: number
   readonly lease?: Lease
-  /** Executions begun in this generation, counted or not. */
+  /** Executions in this generation, counted or not: a claim adds one, and a run given back unstarted takes it off again. */
   readonly attempt: number
   readonly ledgers: Ledgers
   /** Attempts that ended suspended: uncounted, bounded by {@link SUSPENSIONS_MAX}. */
@@ -95,7 +96,7 @@ export type Outcome = 'succeeded' | 'failed' | 'suspended' | 'interrupted' | 'la
  */
 export interface AttemptRecord {
   readonly generation: number
-  /** 0 for an operator's act, which is not an execution. */
+  /** 0 for an act that is not an execution: an operator's, or the end of a step by its need. */
   readonly attempt: number
   readonly token: number
   readonly worker: string
@@ -108,6 +109,8 @@ export interface AttemptRecord {
   readonly policy?: string
   readonly rung?: number
   readonly noProgress?: boolean
+  /** Of this generation: the next one may have another. */
+  readonly deadlineAt?: number
   readonly decision?: Decision
   readonly why?: Why
   /** Physical sends inside this attempt, and how many of them were silent repeats. */
