@@ -1,0 +1,113 @@
+/**
+ * `claim` and `renew` of the memory driver: promote, expire, choose, in this order.
+ * It counts what happened to a lease and never judges it.
+ */
+import type { Claim, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
+import { claimedOf, type HeldLease, type Row, type Tables } from './rows.ts'
+
+export function claim(tables: Tables, request: ClaimRequest, now: number): Claim {
+  const given = tables.tokens.get(request.nonce)
+  if (given !== undefined) return answerAgain(tables, request, given, now)
+  promote(tables, now)
+  expire(tables, now)
+  const chosen = claimable(tables, request).slice(0, request.alone ? Math.min(1, request.limit) : request.limit)
+  // A claim that leases nothing leaves nothing behind, so an idle worker's polls are free.
+  if (chosen.length === 0) return { now, token: 0, runs: [], ...outlook(tables, request, now) }
+  tables.last.token += 1
+  const { token } = tables.last
+  const { worker, nonce } = request
+  tables.claims.set(token, { worker, nonce, at: now, runs: chosen.map(({ id }) => id) })
+  tables.tokens.set(nonce, token)
+  const lease: HeldLease = {
+    token,
+    worker,
+    until: now + request.leaseMs,
+    alone: request.alone,
+    claimedAt: now,
+  }
+  for (const row of chosen) {
+    row.lease = lease
+    row.attempt += 1
+  }
+  return { now, token, runs: chosen.map((row) => claimedOf(row, lease)), ...outlook(tables, request, now) }
+}
+
+/** The answer to this nonce did not arrive: what its token still holds is told again. */
+function answerAgain(tables: Tables, request: ClaimRequest, token: number, now: number): Claim {
+  const runs = (tables.claims.get(token)?.runs ?? []).flatMap((id) => {
+    const row = tables.runs.get(id)
+    return row?.lease?.token === token ? [claimedOf(row, row.lease)] : []
+  })
+  return { now, token, runs, ...outlook(tables, request, now) }
+}
+
+function promote(tables: Tables, now: number): void {
+  for (const row of tables.open) {
+    if (row.dueAt === undefined || row.dueAt > now) continue
+    row.state = 'ready'
+    row.dueAt = undefined
+  }
+}
+
+function expire(tables: Tables, now: number): void {
+  for (const row of tables.open) {
+    const { lease } = row
+    if (!lease || lease.until > now) continue
+    row.lease = undefined
+    row.lapsed = { worker: lease.worker, counted: lease.alone }
+    if (lease.alone) lapse(row, lease, now)
+    else {
+      row.suspect = true
+      row.uncounted += 1
+    }
+  }
+}
+
+/**
+ * It vanished with its owner and nobody else did, so it counts; a suspect's shared crash counts with it.
+ * A confirmed suspect stays one until an attempt of it ends: its next crash must not take neighbours along.
+ */
+function lapse(row: Row, lease: HeldLease, now: number): void {
+  row.ledgers = { ...row.ledgers, lapses: row.ledgers.lapses + 1 + row.uncounted }
+  row.uncounted = 0
+  row.history.push({
+    generation: row.generation,
+    attempt: row.attempt,
+    token: lease.token,
+    worker: lease.worker,
+    startedAt: lease.claimedAt,
+    endedAt: now,
+    outcome: 'lapsed',
+  })
+}
+
+/** What could be given to this request now, in order. */
+function claimable(tables: Tables, request: ClaimRequest): Row[] {
+  return [...tables.open]
+    .filter((row) => row.state === 'ready' && !row.lease && serves(request, row) && (request.alone || !row.suspect))
+    .sort((a, b) => a.priority - b.priority || a.submittedAt - b.submittedAt || a.seq - b.seq)
+}
+
+function serves({ tasks, categories }: ClaimRequest, { lane }: Row): boolean {
+  if (!tasks.includes(lane.task)) return false
+  return categories === undefined || (lane.category !== undefined && categories.includes(lane.category))
+}
+
+/** What is left to claim after this claim, and when there will be more. */
+function outlook(tables: Tables, request: ClaimRequest, now: number): Pick<Claim, 'nextAt' | 'suspects'> {
+  const served = [...tables.open].filter((row) => serves(request, row))
+  const suspects = served.some((row) => row.suspect && row.state === 'ready' && !row.lease)
+  const instants = served.flatMap((row) => row.lease?.until ?? row.dueAt ?? [])
+  if (claimable(tables, request).length > 0 || instants.length === 0) return { suspects }
+  return { suspects, nextAt: Math.max(now, Math.min(...instants)) }
+}
+
+export function renew(tables: Tables, { leases, leaseMs }: RenewRequest, now: number): Renewal {
+  const lost: string[] = []
+  for (const { run, token } of leases) {
+    const row = tables.runs.get(run)
+    if (row?.lease?.token === token) row.lease = { ...row.lease, until: now + leaseMs }
+    else lost.push(run)
+  }
+  return { now, lost }
+}

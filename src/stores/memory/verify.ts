@@ -1,0 +1,130 @@
+/**
+ * `verify` of the memory driver: every invariant that can be read from its rows, one finding per breach.
+ * It repairs nothing.
+ */
+import type { Finding } from '../../ports/store.ts'
+import { isFulfilled, isHopeless } from '../../run/need.ts'
+import { isTerminal, STATES } from '../../run/run.ts'
+import { isOpen } from './needs.ts'
+import { joined, type Row, type Tables } from './rows.ts'
+
+/** Sums of money are compared as such: binary fractions do not add up exactly. */
+const COST_SLACK_USD = 1e-9
+
+type Law = readonly [law: string, broken: (row: Row, tables: Tables) => string | false]
+
+export function verify(tables: Tables): Finding[] {
+  const ofRuns = [...tables.runs.values()].flatMap((row) =>
+    LAWS.flatMap(([law, broken]) => {
+      const found = broken(row, tables)
+      return found === false ? [] : [{ law, run: row.id, found }]
+    }),
+  )
+  const ofKeys = [...tables.keys].flatMap(([name, { run }]) => {
+    const row = tables.runs.get(run)
+    const fits = row === undefined || row.key === JSON.parse(name)[1]
+    return fits ? [] : [{ law: 'a key points to its run', run, found: `the key ${name} points to another run's` }]
+  })
+  return [...ofRuns, ...ofKeys]
+}
+
+const LAWS: readonly Law[] = [
+  ['a state is one of the seven', (row) => !STATES.includes(row.state) && `state ${row.state}`],
+  [
+    'a lease only on a ready run',
+    (row) => row.lease !== undefined && row.state !== 'ready' && `a lease on ${row.state}`,
+  ],
+  [
+    'a due time only on waiting or review',
+    (row) =>
+      row.dueAt !== undefined && row.state !== 'waiting' && row.state !== 'review' && `a due time on ${row.state}`,
+  ],
+  [
+    'an output only on succeeded',
+    (row) => row.output !== undefined && row.state !== 'succeeded' && `an output on ${row.state}`,
+  ],
+  [
+    'a finish time exactly on ended runs',
+    (row) =>
+      (row.finishedAt !== undefined) !== isTerminal(row.state) && `finished at ${row.finishedAt} in ${row.state}`,
+  ],
+  ['a suspect is not finished', (row) => row.suspect && isTerminal(row.state) && `a suspect that is ${row.state}`],
+  ['a token was given out by a claim', unknownToken],
+  ['ledgers are the fold of history', wrongLedger],
+  ['history is in order', disorder],
+  ['cost is what the journal settled', wrongCost],
+  [
+    'an open run can be found by a claim',
+    (row, tables) => isTerminal(row.state) === tables.open.has(row) && `${row.state}, but listed otherwise`,
+  ],
+  ['a need is open only while it is not fulfilled', fulfilledYetOpen],
+  ['blocked exactly while a need is open', wronglyBlocked],
+  ['no run waits for what cannot come', hopeless],
+  ['a need ties two runs', orphan],
+  [
+    'a key points to its run',
+    (row, tables) =>
+      row.key !== undefined &&
+      ![...tables.keys].some(([name, { run }]) => run === row.id && JSON.parse(name)[1] === row.key) &&
+      `no entry for ${joined(row.lane.task, row.key)}`,
+  ],
+]
+
+function fulfilledYetOpen(row: Row): string | false {
+  const need = row.needs.find(({ open, kind, needed }) => open && isFulfilled(kind, needed.state))
+  return need !== undefined && `its need ${need.needed.id} is ${need.needed.state}, and yet open`
+}
+
+function wronglyBlocked(row: Row): string | false {
+  const open = row.needs.filter(isOpen).length
+  const wrong = row.state === 'blocked' ? open === 0 : open > 0 && !isTerminal(row.state)
+  return wrong && `${row.state} with ${open} open needs`
+}
+
+function hopeless(row: Row): string | false {
+  const need = row.needs.find(({ open, kind, needed }) => open && isHopeless(kind, needed.state))
+  return row.state === 'blocked' && need !== undefined && `its need ${need.needed.id} is ${need.needed.state}`
+}
+
+function orphan(row: Row, tables: Tables): string | false {
+  const lost = row.needs.find(({ needed }) => !tables.runs.has(needed.id))
+  return lost !== undefined && `it needs ${lost.needed.id}, which is not there`
+}
+
+function unknownToken(row: Row, tables: Tables): string | false {
+  const journaled = [...row.journals.values()].flatMap((entries) => [...entries.values()].map(({ token }) => token))
+  const tokens = [row.lease?.token ?? 0, row.endedBy ?? 0, ...row.history.map(({ token }) => token), ...journaled]
+  const unknown = tokens.find((token) => token > tables.last.token)
+  return unknown !== undefined && `token ${unknown}, but the last claim had ${tables.last.token}`
+}
+
+function wrongLedger(row: Row): string | false {
+  const { ledgers } = row
+  const rows = row.history.filter(({ generation }) => generation === row.generation)
+  for (const name of ['errors', 'rateWaits', 'interruptions', 'escalations'] as const) {
+    const entries = rows.filter(({ decision }) => decision?.entry === name).length
+    if (entries !== ledgers[name]) return `${name} is ${ledgers[name]}, history has ${entries}`
+  }
+  const lapses = rows.filter(({ outcome }) => outcome === 'lapsed').length
+  // A suspect that lapsed alone counts for its shared crash too, once.
+  const wrong = ledgers.lapses < lapses || ledgers.lapses > 2 * lapses
+  return wrong && `lapses is ${ledgers.lapses}, history has ${lapses}`
+}
+
+function disorder(row: Row): string | false {
+  for (const [index, entry] of row.history.entries()) {
+    const before = row.history[index - 1]
+    if (entry.generation > row.generation) return `generation ${entry.generation} of ${row.generation}`
+    if (before && before.generation > entry.generation)
+      return `generation ${entry.generation} after ${before.generation}`
+    if (before && before.generation === entry.generation && entry.attempt > 0 && before.token >= entry.token)
+      return `token ${entry.token} after ${before.token}`
+  }
+  return false
+}
+
+function wrongCost(row: Row): string | false {
+  const entries = [...row.journals.values()].flatMap((journal) => [...journal.values()])
+  const settled = entries.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)
+  return Math.abs(settled - row.costUsd) > COST_SLACK_USD && `${row.costUsd} USD, the journal has ${settled}`
+}

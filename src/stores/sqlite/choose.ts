@@ -1,0 +1,67 @@
+/**
+ * Which runs come next: the heads of the open lanes, merged by priority, submittedAt and id. The order is exact.
+ * It reads one index and leases nothing.
+ */
+import type { OpenLanes } from './lanes.ts'
+import type { Tx } from './session.ts'
+import type { Place } from './statements.ts'
+
+/** Up to this many lanes are asked one by one; beyond, first those are found that have anything at all. */
+const LANES_FEW = 16
+
+/** Rows read of a lane at first, and how many times more when all of them were chosen. */
+const READ_MIN = 8
+const READ_MORE = 4
+
+type Kind = 'ready' | 'suspects'
+
+/** Ids in order. Suspects are among them only when asked for: `alone` for both kinds, or they by themselves. */
+export function choose(tx: Tx, open: OpenLanes, limit: number, alone: boolean, only?: Kind): number[] {
+  if (limit < 1 || open.lanes.length === 0) return []
+  const kinds: Kind[] = only ? [only] : alone ? ['ready', 'suspects'] : ['ready']
+  const [first, second] = kinds.map((kind) => merge(tx, kind, open, limit))
+  const merged = second?.length ? [...(first ?? []), ...second].sort(inOrder).slice(0, limit) : (first ?? [])
+  return merged.map(({ id }) => id)
+}
+
+/** Whether a claim right after this one would find something. */
+export function hasMore(tx: Tx, open: OpenLanes, alone: boolean): boolean {
+  return choose(tx, open, 1, alone).length > 0
+}
+
+function merge(tx: Tx, kind: Kind, open: OpenLanes, limit: number): Place[] {
+  const lanes = lanesWithWork(tx, kind, open, limit)
+  const statement = tx.statements[kind]
+  const readOf = (lane: number, count: number) => ({ lane, count, places: statement.all(lane, count) })
+  const each = limit === 1 ? 1 : Math.max(READ_MIN, Math.ceil((1.5 * limit) / lanes.length))
+  let read = lanes.map((lane) => readOf(lane, Math.min(limit, each)))
+  for (;;) {
+    const places = read.flatMap(({ places }) => places)
+    const chosen = read.length === 1 ? places : places.sort(inOrder).slice(0, limit)
+    const last = chosen.at(-1)
+    // All that was read of a lane was chosen, so the next of it may belong here too.
+    const spent = read.filter(
+      ({ places, count }) =>
+        count < limit && places.length === count && last && inOrder(places.at(-1) ?? last, last) <= 0,
+    )
+    if (spent.length === 0) return chosen
+    const again = new Set(spent)
+    read = read.map((lane) => (again.has(lane) ? readOf(lane.lane, Math.min(limit, lane.count * READ_MORE)) : lane))
+  }
+}
+
+/** Lanes that can have a run among the first `limit`: with many lanes only those whose head is among the first heads. */
+function lanesWithWork({ statements }: Tx, kind: Kind, { lanes, served }: OpenLanes, limit: number): readonly number[] {
+  if (lanes.length <= LANES_FEW) return lanes
+  const heads = kind === 'ready' ? statements.readyHeads.all() : statements.suspectHeads.all()
+  const open = lanes.length === served.size ? served : new Set(lanes)
+  return heads
+    .filter(({ lane }) => open.has(lane))
+    .sort(inOrder)
+    .slice(0, limit)
+    .map(({ lane }) => lane)
+}
+
+function inOrder(a: Place, b: Place): number {
+  return a.priority - b.priority || a.submitted_at - b.submitted_at || a.id - b.id
+}

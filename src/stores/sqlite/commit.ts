@@ -1,0 +1,182 @@
+/**
+ * `commit`: the fenced writes of a run's owner. A refused write changes nothing and is noted; a late answer is kept.
+ * It writes what it is told; what the next state should be is decided elsewhere.
+ */
+import type { AnswerChange, Change, Committed, EndChange, IntentChange, ProgressChange } from '../../ports/store.ts'
+import { checkJoin } from '../../run/check-flow.ts'
+import { isTerminal } from '../../run/run.ts'
+import { spilled } from './body.ts'
+import { check, createOne } from './create.ts'
+import type { Work, WorkSet } from './group-commit.ts'
+import { answer, keepEntry, keepReceipt } from './journal.ts'
+import { mayBeNeeded, moveDependents, tie } from './needs.ts'
+import { jsonOrNull, numberOf, rareLedgers, readMore, STATE_NUMBER, writeMore } from './row.ts'
+import type { Tx } from './session.ts'
+
+/** The `what` of the note about a write that came too late. */
+const STALE = 'write.stale'
+
+interface CommitWork extends Work<Committed> {
+  readonly change: Change
+}
+
+export function commitWork(change: Change): Work<Committed> {
+  const children = change.type === 'end' ? (change.join?.children ?? change.children ?? []) : []
+  const work: CommitWork = {
+    rows: 1 + children.length,
+    wakes: change.type === 'end',
+    change,
+    execute: (tx) => commit(tx, change),
+    ...(isPlainSuccess(change) ? { together: succeedTogether } : {}),
+  }
+  return work
+}
+
+function commit(tx: Tx, change: Change): Committed {
+  const written = WRITE[change.type](tx, change as never)
+  if (written === false) return refuse(tx, change)
+  return written === true ? { now: tx.now, answer: 'ok' } : { now: tx.now, answer: 'ok', ...written }
+}
+
+/** What an end did besides, if anything. */
+type Written = boolean | Pick<Committed, 'moved' | 'created'>
+
+/** Each answers false when the lease is no longer its owner's. No look at the clock: time alone takes nothing away. */
+const WRITE: { readonly [Type in Change['type']]: (tx: Tx, change: Extract<Change, { type: Type }>) => Written } = {
+  end,
+  intent,
+  answer: answerOwned,
+  progress,
+}
+
+function refuse(tx: Tx, change: Change): Committed {
+  const { statements, now } = tx
+  if (change.type === 'answer') keepReceipt(tx, change)
+  const by = statements.workerOf.get(change.token)?.worker ?? 'unknown'
+  statements.insertNote.run(change.run, now, by, STALE, JSON.stringify({ type: change.type, token: change.token }))
+  return { now, answer: 'lost' }
+}
+
+/** A first-try success without output: the end of most runs that are made for their effect. */
+function isPlainSuccess(change: Change): boolean {
+  return change.type === 'end' && isSuccess(change) && change.output === undefined
+}
+
+function isSuccess(change: EndChange): boolean {
+  const { state, lane, rung, ledgers, suspensions, why, failure, attempt, unstarted, journal, children, join } = change
+  const more =
+    lane ?? rung ?? ledgers ?? suspensions ?? why ?? failure ?? attempt ?? unstarted ?? journal ?? children ?? join
+  return state === 'succeeded' && more === undefined
+}
+
+/** All of one claim in one statement. If one of them is stale, they are committed one by one, to find out which. */
+const succeedTogether: WorkSet = (tx, works) => {
+  const changes = (works as readonly CommitWork[]).map(({ change }) => change)
+  for (const [token, ofToken] of Map.groupBy(changes, (change) => change.token)) {
+    const ids = JSON.stringify(ofToken.map(({ run }) => numberOf(run)))
+    if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
+  }
+  const ok: Committed = { now: tx.now, answer: 'ok' }
+  // One look for all of them, because nobody needs most runs.
+  const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
+  if (tx.statements.neededAmong.get(ids) === undefined) return works.map(() => ok)
+  return changes.map(({ run }) => {
+    const moved = moveDependents(tx, numberOf(run))
+    return moved ? { ...ok, moved } : ok
+  })
+}
+
+function end(tx: Tx, change: EndChange): Written {
+  return isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
+}
+
+function succeed(tx: Tx, { run, token, output }: EndChange): Written {
+  const { statements, now } = tx
+  const id = numberOf(run)
+  const spill = output !== undefined && spilled(output)
+  const { changes } = statements.succeed.run(now, spill ? null : (output ?? null), id, token)
+  if (changes === 0) return false
+  if (spill) statements.keepOutput.run(id, output)
+  const moved = moveDependents(tx, id)
+  return moved ? { moved } : true
+}
+
+function endOtherwise(tx: Tx, change: EndChange): Written {
+  const { statements, lanes, now } = tx
+  const { state, token, ledgers, rung, unstarted = false } = change
+  checkJoin(change)
+  const id = numberOf(change.run)
+  const row = statements.owned.get(id, token)
+  if (!row) return false
+  const { lapsed, ...before } = readMore(row.more)
+  const more = writeMore({
+    ...before,
+    ...(ledgers === undefined ? {} : rareLedgers(ledgers)),
+    ...(rung === undefined ? {} : { rung }),
+    suspensions: (before.suspensions ?? 0) + (change.suspensions ?? 0),
+    // An owner that never began has not told anybody of the lapse either: the next one still has to.
+    ...(unstarted && lapsed ? { lapsed } : {}),
+    ...(unstarted && (change.journal ?? statements.hasJournal.get(id, row.generation)) ? { journaled: true } : {}),
+  })
+  const output = state === 'succeeded' ? change.output : undefined
+  const spill = output !== undefined && spilled(output)
+  statements.end.run(
+    STATE_NUMBER[state],
+    change.lane ? lanes.numberOf(change.lane) : row.lane,
+    state === 'waiting' || state === 'review' ? (change.dueAt ?? null) : null,
+    // Once the handler ran and its owner lived to tell, whatever was suspected of the run is settled.
+    unstarted ? row.suspect : 0,
+    unstarted ? row.attempt - 1 : row.attempt,
+    ledgers?.errors ?? row.errors,
+    ledgers?.lapses ?? row.lapses,
+    token,
+    isTerminal(state) ? now : null,
+    more,
+    unstarted ? row.why : jsonOrNull(change.why),
+    unstarted ? row.failure : jsonOrNull(change.failure),
+    spill ? null : (output ?? null),
+    id,
+  )
+  if (spill) statements.keepOutput.run(id, output)
+  if (change.attempt) recordAttempt(tx, id, change.attempt)
+  if (change.journal) keepEntry(tx, id, row.generation, change.journal)
+  const created = createChildren(tx, id, row.generation, change)
+  const moved = isTerminal(state) ? moveDependents(tx, id) : undefined
+  return { ...(created.length > 0 ? { created } : {}), ...(moved ? { moved } : {}) }
+}
+
+function createChildren(tx: Tx, parent: number, generation: number, { children, join }: EndChange) {
+  const wanted = join?.children ?? children ?? []
+  wanted.forEach(check)
+  const created = wanted.map((child) => createOne(tx, child))
+  for (const [place, child] of join ? created.entries() : []) {
+    if (child !== 'conflict') tie(tx, parent, numberOf(child.id), 'join', place, { name: join?.name ?? '', generation })
+  }
+  return created
+}
+
+function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndChange['attempt']>): void {
+  const { generation, attempt, token, worker, startedAt, endedAt, outcome, ...rest } = record
+  const more = JSON.stringify(rest)
+  const values = [id, generation, attempt, token, worker, startedAt, endedAt, outcome] as const
+  statements.insertAttempt.run(...values, more === '{}' ? null : more)
+}
+
+function intent({ statements, now }: Tx, change: IntentChange): boolean {
+  const { generation, name, inputHash, take, token } = change
+  return statements.intent.run(generation, name, inputHash, take, now, numberOf(change.run), token).changes > 0
+}
+
+function answerOwned(tx: Tx, change: AnswerChange): boolean {
+  if (!tx.statements.owned.get(numberOf(change.run), change.token)) return false
+  answer(tx, change)
+  return true
+}
+
+function progress({ statements }: Tx, { run, token, progress }: ProgressChange): boolean {
+  const id = numberOf(run)
+  const row = statements.owned.get(id, token)
+  if (!row) return false
+  statements.setMore.run(writeMore({ ...readMore(row.more), progress }), id)
+  return true
+}

@@ -1,0 +1,87 @@
+/**
+ * `create`: new runs, idempotent by task and key. A call is all or nothing.
+ * It knows nothing of leases; a run that is submitted again is begun again by `needs.ts`.
+ */
+import type { Created, CreatedRun, NewRun } from '../../ports/store.ts'
+import { spilled } from './body.ts'
+import type { Work } from './group-commit.ts'
+import { beginFlowAgain } from './needs.ts'
+import { idOf, STATE_NUMBER, writeMore } from './row.ts'
+import type { Tx } from './session.ts'
+
+/** Who is named in history when a submit, not an operator, begins a run again. */
+export const SUBMITTER = 'submit'
+
+export function createWork(runs: readonly NewRun[]): Work<Created> {
+  // Checked before anything is asked of the file, because a call is all or nothing.
+  checkAll(runs)
+  return { rows: runs.length, wakes: true, execute: (tx) => createAll(tx, runs) }
+}
+
+export const createAll = (tx: Tx, runs: readonly NewRun[]): Created => ({
+  now: tx.now,
+  runs: runs.map((run) => createOne(tx, run)),
+})
+
+export const checkAll = (runs: readonly NewRun[]): void => runs.forEach(check)
+
+export function check(run: NewRun, index: number): void {
+  if (run.key !== undefined && run.fingerprint === undefined) {
+    throw new RangeError(`runs[${index}].fingerprint: undefined; a run with a key needs the fingerprint of its input`)
+  }
+}
+
+export function createOne(tx: Tx, run: NewRun): CreatedRun | 'conflict' {
+  const { key, fingerprint = '' } = run
+  if (key === undefined) return { id: idOf(insert(tx, run)), created: true, generation: 1 }
+  const known = tx.statements.findKey.get(run.task, key)
+  if (known) return createAgain(tx, run, known)
+  const id = insert(tx, run)
+  tx.statements.insertKey.run(run.task, key, id, fingerprint, tx.now)
+  return { id: idOf(id), created: true, generation: 1 }
+}
+
+/** A step is inserted like any other run; what it needs decides whether it begins blocked. */
+export function insert({ statements, lanes, now }: Tx, run: NewRun, step?: { readonly blocked: boolean }): number {
+  const { key, deadlineAt, maxCostUsd } = run
+  const dueAt = step?.blocked ? undefined : run.dueAt
+  const lane = lanes.numberOf(run)
+  const spill = spilled(run.input)
+  const later = dueAt !== undefined && dueAt > now
+  const plain = !step && !later && !spill && key === undefined && deadlineAt === undefined && maxCostUsd === undefined
+  if (plain) return Number(statements.insertReady.run(lane, run.priority, now, run.input).lastInsertRowid)
+  const { lastInsertRowid } = statements.insertRun.run(
+    STATE_NUMBER[step?.blocked ? 'blocked' : later ? 'waiting' : 'ready'],
+    lane,
+    run.priority,
+    now,
+    later ? dueAt : null,
+    key ?? null,
+    writeMore({
+      ...(deadlineAt === undefined ? {} : { deadlineAt }),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(step ? { step: true } : {}),
+      ...(step?.blocked ? { needs: true } : {}),
+    }),
+    spill ? null : run.input,
+  )
+  const id = Number(lastInsertRowid)
+  if (spill) statements.insertInput.run(id, run.input)
+  return id
+}
+
+/** The key is taken. A run that was pruned meanwhile still answers by it. */
+function createAgain(
+  tx: Tx,
+  run: NewRun,
+  known: { readonly run: number; readonly fingerprint: string },
+): CreatedRun | 'conflict' {
+  if (known.fingerprint !== run.fingerprint) return 'conflict'
+  const row = tx.statements.stateOf.get(known.run)
+  const id = idOf(known.run)
+  if (!row) return { id, created: false, generation: 1 }
+  const ended = row.state === STATE_NUMBER.failed || row.state === STATE_NUMBER.cancelled
+  if (!ended || run.onExisting !== 'retry') return { id, created: false, generation: row.generation }
+  beginFlowAgain(tx, known.run, row.generation, { by: SUBMITTER, deadlineAt: run.deadlineAt })
+  return { id, created: false, generation: row.generation + 1 }
+}
