@@ -1,0 +1,348 @@
+/**
+ * Seeded scripts of store calls: the same seed asks the same questions, and what is asked next follows from what was answered.
+ * Stale tokens, strangers' ids, repeated nonces and hostile names are among them.
+ */
+import { EMPTY_LEDGERS } from '../../src/policy/situation.ts'
+import type {
+  Act,
+  Change,
+  Claim,
+  ClaimRequest,
+  CreatedFlow,
+  EndChange,
+  Move,
+  NewFlow,
+  NewRun,
+  NewStep,
+  PruneRequest,
+  Store,
+} from '../../src/ports/store.ts'
+import type { State } from '../../src/run/run.ts'
+import { BEGUN_AGAIN, CANCELLED, FAILURE, oneErrorMore } from '../../src/testing/store-contract/world.ts'
+import { type Dice, seededDice } from '../../src/time/dice.ts'
+
+/** A call as data: what to ask of any store, and how to show it in a failure. */
+export interface Call {
+  readonly verb: keyof Store
+  readonly args: readonly unknown[]
+}
+
+export const callOn = (store: Store, { verb, args }: Call): Promise<unknown> => {
+  const call: unknown = Reflect.get(store, verb)
+  if (typeof call !== 'function') throw new TypeError(`${verb} is no verb`)
+  return Promise.resolve(Reflect.apply(call, store, [...args]))
+}
+
+const TASKS = ['t', 'u', '__proto__'] as const
+const CATEGORIES = ['b', 'c', ''] as const
+const STATES: readonly (readonly State[])[] = [
+  ['ready'],
+  ['ready', 'waiting', 'review', 'blocked'],
+  ['failed', 'cancelled'],
+  ['succeeded'],
+]
+
+/** Weights of what is asked: a script should keep most of its runs moving. */
+const MIX = [
+  ...Array(5).fill('create'),
+  ...Array(3).fill('flow'),
+  ...Array(8).fill('claim'),
+  ...Array(2).fill('again'),
+  ...Array(2).fill('renew'),
+  ...Array(9).fill('end'),
+  ...Array(4).fill('intent'),
+  ...Array(4).fill('answer'),
+  'progress',
+  ...Array(3).fill('steer'),
+  'note',
+  'prune',
+  'move',
+] as const
+
+interface Leased {
+  readonly run: string
+  readonly token: number
+  readonly generation: number
+  readonly worker: string
+}
+
+export class CallScript {
+  readonly #dice: Dice
+  readonly #store: Store
+  readonly #leases: Leased[] = []
+  readonly #steps: string[] = []
+  #live: Leased[] = []
+  readonly #requests: ClaimRequest[] = []
+  #now: number
+
+  /** Looks at `store` to ask sensible questions; the answers of the other store must be the same. */
+  constructor(seed: number, store: Store, now: number) {
+    this.#dice = seededDice(seed)
+    this.#store = store
+    this.#now = now
+  }
+
+  /** How far to let time go before the next calls. */
+  pauseMs(now: number): number {
+    this.#now = now
+    return this.#pick([0, 0, 0, 1, 250, 1_000, 5_000, 30_000])
+  }
+
+  /** Calls that are made in one turn, in this order. */
+  async calls(): Promise<Call[]> {
+    const views = await Promise.all(this.#leases.map(({ run }) => this.#store.get({ id: run })))
+    this.#live = this.#leases.filter(({ token }, index) => views[index]?.lease?.token === token)
+    const calls: Call[] = []
+    for (let left = this.#pick([1, 1, 1, 2, 3]); left > 0; left -= 1) calls.push(await this.#call())
+    // A prune may read before it writes, so whether it comes before its neighbours is not the same in every store.
+    const prune = calls.find(({ verb }) => verb === 'prune')
+    return prune ? [prune] : calls
+  }
+
+  learn(call: Call, answer: unknown): void {
+    if (call.verb === 'createFlow') {
+      const { flow } = answer as CreatedFlow
+      if (flow !== 'conflict') this.#steps.push(...flow.steps.map(({ run }) => run))
+    }
+    if (call.verb !== 'claim') return
+    const { worker } = call.args[0] as ClaimRequest
+    const { runs, token } = answer as Claim
+    for (const { id: run, generation } of runs) this.#leases.push({ run, token, generation, worker })
+  }
+
+  async #call(): Promise<Call> {
+    switch (this.#pick(MIX)) {
+      case 'create':
+        return { verb: 'create', args: [Array.from({ length: this.#pick([0, 1, 1, 2, 4]) }, () => this.#newRun())] }
+      case 'flow':
+        return { verb: 'createFlow', args: [this.#newFlow()] }
+      case 'claim':
+        return { verb: 'claim', args: [this.#request()] }
+      case 'again':
+        return { verb: 'claim', args: [this.#requests.length > 0 ? this.#pick(this.#requests) : this.#request()] }
+      case 'renew':
+        return { verb: 'renew', args: [{ worker: 'w1', leaseMs: 5_000, leases: [this.#held(), this.#held()] }] }
+      case 'end':
+        return { verb: 'commit', args: [await this.#end()] }
+      case 'intent': {
+        const change = {
+          type: 'intent',
+          ...this.#held(),
+          ...this.#entry(),
+          take: this.#pick([1, 2, 3]),
+        } satisfies Change
+        return { verb: 'commit', args: [change] }
+      }
+      case 'answer': {
+        const outcome = this.#pick([{ answer: '{"a":1}' }, { answer: '"b"' }, { failure: FAILURE }, {}])
+        const costUsd = this.#pick([{}, { costUsd: 0.25 }, { costUsd: 0 }])
+        return {
+          verb: 'commit',
+          args: [{ type: 'answer', ...this.#entry(), ...outcome, ...costUsd } satisfies Change],
+        }
+      }
+      case 'progress':
+        return {
+          verb: 'commit',
+          args: [{ type: 'progress', ...this.#held(), progress: { done: 1, of: 2 } } satisfies Change],
+        }
+      case 'steer':
+        return { verb: 'steer', args: [await this.#act()] }
+      case 'move':
+        return { verb: 'reorder', args: [this.#move()] }
+      case 'prune':
+        return { verb: 'prune', args: [this.#retention()] }
+      default:
+        return { verb: 'note', args: [{ run: this.#held().run, by: 'ann', what: 'looked', data: { n: 1 } }] }
+    }
+  }
+
+  #newRun(): NewRun {
+    return {
+      task: this.#pick(TASKS),
+      ...this.#maybe(0.4, () => ({ category: this.#pick(CATEGORIES) })),
+      ...this.#maybe(0.3, () => ({ resource: this.#pick(['flash', 'pro']) })),
+      ...this.#maybe(0.4, () => ({
+        key: this.#pick(['k1', 'k2', 'k3']),
+        fingerprint: this.#pick(['f', 'f', 'f', 'g']),
+      })),
+      ...this.#maybe(0.5, () => ({ onExisting: this.#pick(['return', 'retry'] as const) })),
+      ...this.#maybe(0.3, () => ({ dueAt: this.#now + this.#pick([-5, 0, 1, 900, 20_000]) })),
+      ...this.#maybe(0.2, () => ({ deadlineAt: this.#now + 60_000, maxCostUsd: 0.1 })),
+      input: JSON.stringify('i'.repeat(this.#pick([1, 1, 2_000]))),
+      priority: this.#pick([0, 0, 0, 5, -1]),
+    }
+  }
+
+  #newFlow(): NewFlow {
+    const steps = Array.from({ length: this.#pick([1, 2, 3, 5]) }, (_, index): NewStep => {
+      const { key: _key, fingerprint: _print, onExisting: _again, ...run } = this.#newRun()
+      const needs = Array.from({ length: index }, (_, earlier) => `s${earlier}`).filter(() => this.#dice() < 0.6)
+      const onNeedFailed = this.#pick(['fail', 'fail', 'skip', 'wait'] as const)
+      // One task, so that most of a flow is claimed and gets somewhere.
+      return { ...run, task: 't', step: `s${index}`, needs, onNeedFailed }
+    })
+    const key = { key: this.#pick(['f1', 'f2']), fingerprint: this.#pick(['f', 'f', 'g']) }
+    return {
+      name: 'flow',
+      steps,
+      ...this.#maybe(0.4, () => key),
+      ...this.#maybe(0.5, () => ({ onExisting: this.#pick(['return', 'retry'] as const) })),
+    }
+  }
+
+  #request(): ClaimRequest {
+    const request = {
+      worker: this.#pick(['w1', 'w2', 'w3']),
+      nonce: `nonce-${this.#requests.length + 1}`,
+      limit: this.#pick([1, 2, 3, 10]),
+      leaseMs: this.#pick([900, 5_000, 30_000]),
+      alone: this.#dice() < 0.4,
+      tasks: this.#pick([['t'], ['t', 'u'], [...TASKS], []]),
+      ...this.#maybe(0.2, () => ({ categories: this.#pick([['b'], ['b', 'c'], [''], []]) })),
+    }
+    this.#requests.push(request)
+    return request
+  }
+
+  /** Mostly a lease that is held, sometimes one that is long gone or never was. */
+  #held(): { run: string; token: number } {
+    const { run, token } = this.#lease()
+    return this.#dice() < 0.05
+      ? { run: this.#pick(['r1', 'r999', 'nobody']), token: this.#pick([0, 1, 999]) }
+      : { run, token }
+  }
+
+  #lease(): Leased {
+    const some = this.#live.length > 0 && this.#dice() < 0.8 ? this.#live : this.#leases
+    return some.length > 0 ? this.#pick(some) : { run: 'nobody', token: 1, generation: 1, worker: 'w1' }
+  }
+
+  /** The address of a journal entry, in the generation that the lease is of. */
+  #entry(): { run: string; token: number; generation: number; name: string; inputHash: string } {
+    const { run, token, generation } = this.#lease()
+    return {
+      run,
+      token,
+      generation,
+      name: this.#pick(['ask', 'ask', 'ask', 'nap']),
+      inputHash: this.#pick(['h', 'h', 'h', '']),
+    }
+  }
+
+  async #end(): Promise<EndChange> {
+    const { run, token, generation, worker } = this.#lease()
+    const view = await this.#store.get({ id: run })
+    const { ledgers = EMPTY_LEDGERS, attempt = 1, rung = 0 } = view ?? {}
+    const fenced = { type: 'end', run, token } as const
+    const now = this.#now
+    const record = { generation, attempt, token, worker, startedAt: now, endedAt: now }
+    const lane = this.#maybe(0.3, () => ({
+      lane: { task: view?.task ?? 't', category: this.#pick(CATEGORIES) },
+      rung: rung + 1,
+    }))
+    const ways = [
+      'succeed',
+      'succeed',
+      'output',
+      'retry',
+      'retry',
+      'fail',
+      'suspend',
+      'review',
+      'unstarted',
+      'join',
+      'submit',
+    ]
+    switch (this.#pick(ways)) {
+      case 'submit':
+        return { ...fenced, state: 'succeeded', children: [this.#newRun(), this.#newRun()].slice(this.#pick([0, 1])) }
+      case 'join': {
+        const children = Array.from({ length: this.#pick([1, 2, 3]) }, () => {
+          const { key: _key, fingerprint: _print, onExisting: _again, ...child } = this.#newRun()
+          return child
+        })
+        const join = { name: this.#pick(['j1', 'j2']) + attempt, children }
+        return { ...fenced, state: 'blocked', suspensions: 1, join, attempt: { ...record, outcome: 'suspended' } }
+      }
+      case 'succeed':
+        return { ...fenced, state: 'succeeded' }
+      case 'output':
+        return { ...fenced, state: 'succeeded', output: JSON.stringify('o'.repeat(this.#pick([1, 3_000]))) }
+      case 'suspend': {
+        const journal = { name: 'sleep', inputHash: '', token, takes: 1, intentAt: now }
+        const dueAt = now + this.#pick([0, 2_000])
+        return {
+          ...fenced,
+          state: 'waiting',
+          dueAt,
+          suspensions: 1,
+          journal,
+          attempt: { ...record, outcome: 'suspended' },
+        }
+      }
+      case 'review':
+        return { ...fenced, state: 'review', suspensions: 1, ...this.#maybe(0.5, () => ({ dueAt: now + 3_000 })) }
+      case 'unstarted':
+        return { ...fenced, state: 'ready', unstarted: true }
+      default: {
+        const decision = { act: 'retry', counted: true, entry: 'errors', why: BEGUN_AGAIN } as const
+        const failure = { ...FAILURE, code: this.#pick(['http.503', 'http.404', 'a%b']) }
+        const row = { ...record, outcome: 'failed', failure, decision, dice: this.#dice() } as const
+        const failed = { ...fenced, failure, why: BEGUN_AGAIN, ledgers: oneErrorMore(ledgers), attempt: row }
+        const wait = { state: 'waiting', dueAt: now + this.#pick([0, 500, 10_000]) } as const
+        return { ...failed, ...(this.#dice() < 0.6 ? { ...wait, ...lane } : { state: 'failed' as const }) }
+      }
+    }
+  }
+
+  /** The limit is above what a script makes: how a store divides its work into calls is its own affair. */
+  #retention(): PruneRequest {
+    return {
+      keepMs: this.#pick([{ succeeded: 0 }, { succeeded: 5_000, failed: 60_000 }, { cancelled: 1_000 }, {}]),
+      ...this.#maybe(0.2, () => ({ keepMax: this.#pick([0, 1, 3]) })),
+      keysMs: this.#pick([0, 30_000, 120_000]),
+      limit: 1_000,
+    }
+  }
+
+  #move(): Move {
+    return {
+      run: this.#pick([this.#held().run, 'r1', 'r2', 'r5', 'r9']),
+      by: 'ann',
+      why: BEGUN_AGAIN,
+      expect: { generation: this.#pick([1, 1, 2]), states: this.#pick(STATES) },
+      ...this.#maybe(0.5, () => ({ priority: this.#pick([-3, 0, 8]) })),
+      ...this.#maybe(0.5, () => ({ dueAt: this.#now + this.#pick([-5, 0, 700, 20_000]) })),
+    }
+  }
+
+  async #act(): Promise<Act> {
+    const type = this.#pick(['cancel', 'retry'] as const)
+    const any = { generation: this.#pick([1, 1, 2]), states: this.#pick(STATES) }
+    const act = {
+      run: this.#held().run,
+      type,
+      by: 'ann',
+      why: type === 'cancel' ? CANCELLED : BEGUN_AGAIN,
+      expect: any,
+    }
+    if (this.#steps.length === 0 || this.#dice() < 0.5) return act
+    // A step as it is now, so that the act is taken and the flow moves.
+    const run = this.#pick(this.#steps)
+    const { generation = 1, state = 'ready' } = (await this.#store.get({ id: run })) ?? {}
+    const again = state === 'failed' || state === 'cancelled'
+    const expect = { generation, states: [state] }
+    return { ...act, run, expect, ...(again ? { type: 'retry' as const, why: BEGUN_AGAIN } : {}) }
+  }
+
+  #pick<T>(choices: readonly T[]): T {
+    const choice = choices[Math.floor(this.#dice() * choices.length)]
+    if (choice === undefined) throw new RangeError('nothing to choose from')
+    return choice
+  }
+
+  #maybe<T extends object>(chance: number, make: () => T): T | Record<never, never> {
+    return this.#dice() < chance ? make() : {}
+  }
+}

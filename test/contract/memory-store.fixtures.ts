@@ -1,0 +1,88 @@
+/**
+ * The memory store as the contract opens it, with a hand on its tables: they can be damaged, broken on purpose and opened again.
+ */
+import { memoryOn } from '../../src/stores/memory/index.ts'
+import { emptyTables, type Row, type Tables } from '../../src/stores/memory/rows.ts'
+import type { OpenedStore } from '../../src/testing/store-contract/index.ts'
+import type { Clock } from '../../src/time/clock.ts'
+
+export function openMemory(clock: Clock, tables: Tables = emptyTables()): OpenedStore {
+  return {
+    store: memoryOn(tables, { clock }),
+    reopen: async () => memoryOn(tables, { clock }),
+    damages: damagesOf(tables),
+  }
+}
+
+/** The run that the law hands over is ready, new and without a key. */
+export function damagesOf(tables: Tables): NonNullable<OpenedStore['damages']> {
+  const damage = (change: (row: Row) => void) => (run: string) => {
+    const row = tables.runs.get(run)
+    if (!row) throw new Error(`no run ${run}`)
+    change(row)
+  }
+  return {
+    'a state that is none': damage((row) => Object.assign(row, { state: 'running' })),
+    'a lease on an ended run': damage((row) =>
+      Object.assign(row, {
+        state: 'failed',
+        finishedAt: 1,
+        lease: { token: 1, worker: 'w', until: 1, alone: false, claimedAt: 0 },
+      }),
+    ),
+    'a due time on a ready run': damage((row) => Object.assign(row, { dueAt: 1 })),
+    'an output on a ready run': damage((row) => Object.assign(row, { output: '1' })),
+    'an ended run without a finish time': damage((row) => {
+      row.state = 'succeeded'
+      tables.open.delete(row)
+    }),
+    'a suspect that is finished': damage((row) => {
+      Object.assign(row, { state: 'succeeded', finishedAt: 1, suspect: true })
+      tables.open.delete(row)
+    }),
+    'a token that no claim gave': damage((row) => Object.assign(row, { endedBy: 9_999 })),
+    'a ledger without history': damage((row) => Object.assign(row, { ledgers: { ...row.ledgers, errors: 1 } })),
+    'a lapse without history': damage((row) => Object.assign(row, { ledgers: { ...row.ledgers, lapses: 1 } })),
+    'history of a later generation': damage((row) =>
+      row.history.push({
+        generation: 2,
+        attempt: 0,
+        token: 0,
+        worker: 'w',
+        startedAt: 0,
+        endedAt: 0,
+        outcome: 'operator',
+      }),
+    ),
+    'history out of order': damage((row) => {
+      for (const token of [2, 1])
+        row.history.push({ generation: 1, attempt: 1, token, worker: 'w', startedAt: 0, endedAt: 0, outcome: 'failed' })
+    }),
+    'money without a take': damage((row) => Object.assign(row, { costUsd: 1 })),
+    'a ready run that no claim finds': damage((row) => tables.open.delete(row)),
+    'blocked for nothing': damage((row) => Object.assign(row, { state: 'blocked' })),
+    'ready in spite of an open need': damage((row) => {
+      const needed = { ...row, id: 'other', needs: [], dependents: [] }
+      tables.runs.set('other', { ...needed, history: [], journals: new Map() })
+      row.needs.push({ dependent: row, needed, kind: 'fail', join: undefined, open: true })
+    }),
+    'blocked by what is done': damage((row) => {
+      const needed = { ...row, state: 'succeeded' as const, needs: [], dependents: [] }
+      Object.assign(row, { state: 'blocked' })
+      row.needs.push({ dependent: row, needed, kind: 'fail', join: undefined, open: true })
+    }),
+    'blocked by what cannot come': damage((row) => {
+      const needed = { ...row, state: 'failed' as const, needs: [], dependents: [] }
+      Object.assign(row, { state: 'blocked' })
+      row.needs.push({ dependent: row, needed, kind: 'skip', join: undefined, open: true })
+    }),
+    'a need that is not there': damage((row) => {
+      const needed = { ...row, id: 'gone', state: 'succeeded' as const, needs: [], dependents: [] }
+      row.needs.push({ dependent: row, needed, kind: 'fail', join: undefined, open: false })
+    }),
+    'a key that leads nowhere': damage((row) => Object.assign(row, { key: 'lost' })),
+    'a key that leads to another run': damage((row) =>
+      tables.keys.set('["t","stolen"]', { run: row.id, fingerprint: 'print', at: 0 }),
+    ),
+  }
+}
