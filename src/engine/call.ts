@@ -1,0 +1,253 @@
+/**
+ * A journalled call: look for a stored answer, write the intent, send, write the answer, and only then let anyone judge it.
+ * Infrastructure failures are repeated here within the in-call policy; every other failure leaves as the original error.
+ */
+import { classify } from '../failure/classify.ts'
+import type { Failure } from '../failure/failure.ts'
+import { failure } from '../failure/own.ts'
+import { RepriseError } from '../failure/reprise-error.ts'
+import { applyEntry, decide } from '../policy/decide.ts'
+import { inCall } from '../policy/defaults.ts'
+import type { Policy } from '../policy/policy.ts'
+import { EMPTY_LEDGERS } from '../policy/situation.ts'
+import type { JournalEntry } from '../run/journal.ts'
+import { type Duration, parseDuration } from '../time/duration.ts'
+import { crashPoint } from './crash-point.ts'
+import { callLimitMs } from './deadline.ts'
+import { type Execution, journalKey } from './execution.ts'
+import { fromJson, hashOf, toJson } from './json.ts'
+import { leaveOf } from './throwables.ts'
+
+export interface CallOptions {
+  /** What the call depends on: an answer is reused only for the same input. */
+  readonly input?: unknown
+  /** What it needs: `gemini:flash`. Told in events. */
+  readonly resource?: string
+  /** The send may take this long. */
+  readonly timeout?: Duration
+  /** Of repeats inside this attempt; `maxAttempts: 1` switches them off. */
+  readonly policy?: Policy
+  /** When an earlier send may or may not have arrived: send again (default), or ask a person. */
+  readonly ambiguous?: 'again' | 'person'
+}
+
+export interface CallScope {
+  /** Aborted when the call's time is up or the attempt must leave. */
+  readonly signal: AbortSignal
+  /** The same for every send of this call: providers that know it do the work once. */
+  readonly idempotencyKey: string
+  /** 1 for the first send under this name and input, over all attempts. */
+  readonly take: number
+  /** Tells what the answer cost, in US dollars. */
+  cost(usd: number): void
+}
+
+/** Waits up to here are waited out in the process; longer ones leave the attempt and are waited out by the store. */
+export const WAIT_IN_PROCESS_MAX_MS = 60_000
+
+export async function journalledCall<Value>(
+  execution: Execution,
+  name: string,
+  send: (scope: CallScope) => Value | Promise<Value>,
+  options: CallOptions,
+): Promise<Value> {
+  execution.check()
+  execution.takeName(name)
+  const inputHash = options.input === undefined ? '' : hashOf(options.input)
+  const stored = (await execution.journal()).get(journalKey(name, inputHash))
+  if (stored?.answer !== undefined) return replay<Value>(execution, stored, stored.answer)
+  if (stored && stored.failure === undefined) ambiguous(execution, stored, options)
+  return new Sending(execution, name, inputHash, options, stored?.takes ?? 0).repeat(send)
+}
+
+function replay<Value>(execution: Execution, entry: JournalEntry, answer: string): Value {
+  execution.emit('call.replayed', {
+    call: entry.name,
+    answeredAt: entry.answeredAt ?? entry.intentAt,
+    late: entry.late === true,
+  })
+  return fromJson(answer) as Value
+}
+
+/** An intent without an answer: the send may have arrived. Asked again it may be paid twice, so that is said and counted. */
+function ambiguous(execution: Execution, { name, intentAt }: JournalEntry, options: CallOptions): void {
+  const recourse = options.ambiguous ?? 'again'
+  execution.emit('call.ambiguous', { call: name, intentAt, recourse })
+  if (recourse === 'again') return
+  const reason = `${name} was sent and nobody knows whether it arrived`
+  throw execution.suspend({ type: 'person', queue: 'review', reason }, reason)
+}
+
+class Sending {
+  readonly #execution: Execution
+  readonly #name: string
+  readonly #inputHash: string
+  readonly #options: CallOptions
+  #take: number
+  /** Of the latest take: each one is settled by itself. */
+  #costUsd = 0
+
+  constructor(execution: Execution, name: string, inputHash: string, options: CallOptions, takes: number) {
+    this.#execution = execution
+    this.#name = name
+    this.#inputHash = inputHash
+    this.#options = options
+    this.#take = takes
+  }
+
+  async repeat<Value>(send: (scope: CallScope) => Value | Promise<Value>): Promise<Value> {
+    const { clock } = this.#execution.parts
+    const firstAt = clock.monotonic()
+    let ledgers = EMPTY_LEDGERS
+    for (;;) {
+      const limitMs = await this.#begin()
+      const sentAt = clock.monotonic()
+      let thrown: unknown
+      try {
+        return await this.#answered<Value>(await this.#send(send, limitMs), sentAt)
+      } catch (error) {
+        if (leaveOf(error) || this.#execution.left || error instanceof RepriseError) throw error
+        thrown = error
+      }
+      const failed = classify(thrown, { now: this.#execution.parts.time.now() })
+      await this.#write({ failure: failed })
+      const decision = this.#decide(failed, ledgers)
+      const waitMs =
+        decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
+      if (failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
+        const ms = Math.round(clock.monotonic() - firstAt)
+        this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
+        throw thrown
+      }
+      ledgers = applyEntry(ledgers, decision, failed)
+      await this.#pause(failed, ledgers.errors + ledgers.rateWaits, Math.max(0, waitMs))
+    }
+  }
+
+  #decide(failed: Failure, ledgers: typeof EMPTY_LEDGERS) {
+    const { parts } = this.#execution
+    const now = parts.time.now()
+    const limitMs = callLimitMs(this.#execution, undefined)
+    const deadline = limitMs === undefined ? {} : { deadlineAt: now + Math.max(0, limitMs) }
+    return decide({
+      failure: failed,
+      policy: this.#options.policy ?? inCall,
+      ledgers,
+      now,
+      dice: parts.dice(),
+      ...deadline,
+    })
+  }
+
+  async #pause(failed: Failure, retry: number, delayMs: number): Promise<void> {
+    const retriesMax = (this.#options.policy ?? inCall).maxAttempts - 1
+    const { code } = failed
+    this.#execution.emit('call.repeated', {
+      call: this.#name,
+      take: this.#take,
+      retry,
+      retriesMax,
+      delayMs,
+      code,
+      failure: failed,
+    })
+    await this.#execution.parts.clock.sleep(delayMs, this.#execution.signal)
+  }
+
+  /** Writes the intent of the next take, and tells how long its send may last. What stops it here was never sent. */
+  async #begin(): Promise<number | undefined> {
+    const execution = this.#execution
+    await execution.parts.keeper.confirm(execution)
+    const ownMs = this.#options.timeout === undefined ? undefined : parseDuration(this.#options.timeout, 'timeout')
+    const limitMs = callLimitMs(execution, ownMs)
+    if (limitMs !== undefined && limitMs <= 0) throw tooLittleTime(this.#name, limitMs)
+    this.#take += 1
+    this.#costUsd = 0
+    execution.takes += 1
+    await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
+    // The write may have taken longer than the lease had left.
+    await execution.parts.keeper.confirm(execution)
+    execution.emit('call.sent', { call: this.#name, take: this.#take })
+    crashPoint('after-intent')
+    return limitMs
+  }
+
+  async #send<Value>(send: (scope: CallScope) => Value | Promise<Value>, limitMs: number | undefined): Promise<Value> {
+    const execution = this.#execution
+    const { run } = execution
+    const scope = (signal: AbortSignal): CallScope => ({
+      signal,
+      idempotencyKey: `${run.id}.${run.generation}.${this.#name}.${this.#inputHash}`,
+      take: this.#take,
+      cost: (usd) => {
+        this.#costUsd += usd
+      },
+    })
+    const traced = (signal: AbortSignal) => this.#inSpan(() => send(scope(signal)))
+    return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
+  }
+
+  #inSpan<Value>(body: () => Value): Value {
+    const { tracing } = this.#execution.parts
+    return tracing ? tracing.withCallSpan({ ...this.#execution.ref, call: this.#name }, body) : body()
+  }
+
+  async #answered<Value>(value: Value, sentAt: number): Promise<Value> {
+    const { clock } = this.#execution.parts
+    crashPoint('after-send')
+    // What is not JSON could not be given back by a later attempt, so it is not given now either.
+    const answer = toJson(value, `answer of call "${this.#name}"`) ?? 'null'
+    await this.#write({ answer })
+    crashPoint('after-answer')
+    const paid = this.#costUsd > 0 ? { costUsd: this.#costUsd } : {}
+    this.#execution.emit('call.answered', {
+      call: this.#name,
+      take: this.#take,
+      ms: Math.round(clock.monotonic() - sentAt),
+      ...paid,
+    })
+    return value === undefined ? (undefined as Value) : (fromJson(answer) as Value)
+  }
+
+  #write(outcome: { readonly answer: string } | { readonly failure: Failure }): Promise<void> {
+    const costUsd = this.#costUsd
+    this.#execution.costUsd += costUsd
+    const paid = costUsd > 0 ? { costUsd } : {}
+    return this.#execution.write({ type: 'answer', name: this.#name, inputHash: this.#inputHash, ...outcome, ...paid })
+  }
+}
+
+/** Released rather than begun: a send that cannot be finished in time is paid for nothing. */
+const tooLittleTime = (name: string, leftMs: number) =>
+  failure({
+    kind: 'interrupted',
+    code: 'deadline.short',
+    message: `${name} was not sent: ${Math.round(leftMs)} ms are left after the reserve`,
+  })
+
+/** Runs a send with a time limit; its signal is aborted then, and the call fails even if the send does not listen. */
+async function withinLimit<Value>(
+  execution: Execution,
+  name: string,
+  limitMs: number,
+  send: (signal: AbortSignal) => Value | Promise<Value>,
+): Promise<Value> {
+  const over = new AbortController()
+  const timer = new AbortController()
+  const timeout = execution.parts.clock.sleep(limitMs, timer.signal).then(() => {
+    const error = failure({
+      kind: 'transient',
+      code: 'call.timeout',
+      message: `${name} did not answer within ${limitMs} ms`,
+      layer: 'infrastructure',
+    })
+    over.abort(error)
+    throw error
+  })
+  try {
+    return await Promise.race([send(AbortSignal.any([execution.signal, over.signal])), timeout])
+  } finally {
+    timeout.catch(() => {})
+    timer.abort()
+  }
+}
