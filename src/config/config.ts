@@ -1,0 +1,113 @@
+/**
+ * Configuration as it is written in `reprise.config.ts`, and as it comes out of the door: checked, complete, typed.
+ * Types and `defineConfig` only; where values come from is `load-config.ts`.
+ */
+import type { PolicyInput } from '../policy/complete-policy.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { PresetName } from '../policy/presets.ts'
+import type { Duration } from '../time/duration.ts'
+import type { ArtifactsAddress, BusAddress, StoreAddress } from './address.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const ON_EXHAUSTED = ['person', 'wait'] as const
+
+/** What `reprise.config.ts` exports. Every field may be left out; paths are relative to the file. */
+export interface Config {
+  /** `sqlite:./reprise.db`, `postgres://…`, `firestore://project`, `memory:`. */
+  readonly store?: string
+  /** `folder:./artifacts`, `gcs://bucket/prefix`, `memory:`. */
+  readonly artifacts?: string
+  /** `memory:`, `amqp://…`. */
+  readonly bus?: string
+  /** The module with your handlers, for `reprise work`. */
+  readonly app?: string
+  /** What clients of the HTTP API must show. Better kept in REPRISE_TOKEN. */
+  readonly token?: string
+  /** By task: a preset's name, or a policy. It goes before the one that the task was defined with. */
+  readonly policies?: { readonly [task: string]: PresetName | PolicyInput }
+  /** By name: hard caps, reserved before each call. */
+  readonly budgets?: { readonly [budget: string]: BudgetConfig }
+  /** By resource: how much of it may be used at a time. */
+  readonly limits?: { readonly [resource: string]: LimitConfig }
+  /** How long ended runs are kept; absent: for ever. */
+  readonly retention?: {
+    readonly succeededMs?: Duration
+    readonly failedMs?: Duration
+    readonly cancelledMs?: Duration
+    /** Keys outlive their runs by at least seven days. */
+    readonly keysMs?: Duration
+  }
+  /** For tasks whose policy sets no limits of its own. */
+  readonly timeouts?: {
+    readonly callMs?: Duration
+    readonly attemptMs?: Duration
+    readonly finalizeReserveMs?: Duration
+  }
+  readonly worker?: {
+    /** Attempts at a time. */
+    readonly concurrency?: number
+    /** How long a silent worker keeps its runs. */
+    readonly leaseMs?: Duration
+    /** How often the store is asked when no hint comes. */
+    readonly pollMs?: Duration
+    /** How long handlers may go on after a stop. */
+    readonly drainMs?: Duration
+  }
+  readonly log?: { readonly level?: LogLevel }
+}
+
+export interface BudgetConfig {
+  readonly callsPerDay?: number
+  readonly callsPerMonth?: number
+  readonly usdPerDay?: number
+  readonly usdPerMonth?: number
+  /** `person` unless given: a budget that is used up must not stop the work in silence. */
+  readonly onExhausted?: (typeof ON_EXHAUSTED)[number]
+  /** Where its days begin; UTC unless given. */
+  readonly zone?: string
+}
+
+export interface LimitConfig {
+  readonly concurrency?: number
+  readonly perSecond?: number
+  readonly perMinute?: number
+}
+
+/** Configuration after the door. Records by user-chosen name have no prototype. */
+export interface Settings {
+  readonly store: StoreAddress
+  readonly artifacts: ArtifactsAddress
+  readonly bus: BusAddress
+  readonly app?: string
+  readonly token?: string
+  readonly policies: Readonly<Record<string, Policy>>
+  readonly budgets: Readonly<Record<string, Budget>>
+  readonly limits: Readonly<Record<string, LimitConfig>>
+  readonly retention: {
+    readonly succeededMs?: number
+    readonly failedMs?: number
+    readonly cancelledMs?: number
+    readonly keysMs: number
+  }
+  readonly timeouts: { readonly callMs?: number; readonly attemptMs?: number; readonly finalizeReserveMs?: number }
+  readonly worker: {
+    readonly concurrency: number
+    readonly leaseMs: number
+    readonly pollMs: number
+    readonly drainMs: number
+  }
+  readonly log: { readonly level: LogLevel }
+}
+
+export type Budget = BudgetConfig & Required<Pick<BudgetConfig, 'onExhausted' | 'zone'>>
+
+/**
+ * Gives `reprise.config.ts` its types. The values are checked when the file is loaded, together with everything that overrides them.
+ * @example export default defineConfig({ store: 'sqlite:./reprise.db', worker: { concurrency: 8 } })
+ */
+export function defineConfig(config: Config): Config {
+  return config
+}
