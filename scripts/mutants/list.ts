@@ -1,0 +1,228 @@
+/**
+ * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
+ */
+import { type Mutant, mutant } from './mutant.ts'
+
+const ENGINE = 'src/engine'
+
+export const MUTANTS: readonly Mutant[] = [
+  mutant(
+    'a lost end is told as done',
+    `${ENGINE}/settle.ts`,
+    `if (committed.answer === 'lost') execution.refused('end')
+  else if (parts`,
+    `if (committed.answer !== 'lost' && committed.answer !== 'ok') execution.refused('end')
+  else if (parts`,
+  ),
+  mutant(
+    'a lost intent is sent all the same',
+    `${ENGINE}/execution.ts`,
+    `if (answer === 'ok') return`,
+    `if (answer === 'ok' || change.type === 'intent') return`,
+  ),
+  mutant(
+    'an attempt is counted twice',
+    'src/run/apply.ts',
+    'const ledgers = applyEntry(run.ledgers, decision, failure)',
+    'const ledgers = applyEntry(applyEntry(run.ledgers, decision, failure), decision, failure)',
+  ),
+  mutant(
+    'the intent is written after the send',
+    `${ENGINE}/call.ts`,
+    `await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })`,
+    '',
+    {
+      file: `${ENGINE}/call.ts`,
+      find: `    await this.#write({ answer })
+`,
+      replace: `    await this.#execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
+    await this.#write({ answer })
+`,
+    },
+  ),
+  mutant(
+    'an end is told before it is stored',
+    `${ENGINE}/settle.ts`,
+    `  crashPoint('before-end')
+`,
+    `  if (parts.emitter.listening) tellEnd(execution, ending, applied)
+`,
+    {
+      file: `${ENGINE}/settle.ts`,
+      find: `    tellEnd(execution, ending, applied)
+`,
+      replace: '',
+    },
+  ),
+  mutant('renewals go on after the stop', `${ENGINE}/lease-keeper.ts`, 'this.#stop.abort()', ''),
+  mutant(
+    'leases are not renewed',
+    `${ENGINE}/lease-keeper.ts`,
+    `, this.#stop.signal)
+        await this.#renew()`,
+    ', this.#stop.signal)',
+  ),
+  mutant(
+    'the lease is not confirmed before a send',
+    `${ENGINE}/lease-keeper.ts`,
+    'if (this.#options.clock.monotonic() < execution.sendUntil) return',
+    'if (this.#options.clock.monotonic() < Number.POSITIVE_INFINITY) return',
+  ),
+  mutant(
+    'the lease is not confirmed after a slow intent',
+    `${ENGINE}/call.ts`,
+    `    // The write may have taken longer than the lease had left.
+    await execution.parts.keeper.confirm(execution)
+`,
+    '',
+  ),
+  mutant('crashes are never spent', `${ENGINE}/perform.ts`, 'lapses >= lapsesMax)', 'lapses >= lapsesMax + 100)'),
+  mutant(
+    'a crash is forgotten when its successor stops',
+    `${ENGINE}/settle.ts`,
+    `ending.type !== 'failure' || !isLapse(ending.failure)`,
+    `ending.type !== 'failure' || !run.lapsed?.counted || ending.failure.kind !== 'interrupted'`,
+    { file: `${ENGINE}/settle.ts`, find: '  lapses: run.ledgers.lapses,\n', replace: '' },
+  ),
+  mutant(
+    'four crashes at once end a run without a person',
+    'src/run/lapse.ts',
+    'isLapse(last) ? ledgers.lapses : Math.min(ledgers.lapses, lapsesMax)',
+    'ledgers.lapses',
+  ),
+  mutant(
+    'a crash found by a worker that never began is forgotten',
+    'src/stores/memory/commit.ts',
+    `    row.lapsed = undefined
+  }
+`,
+    `  }
+  row.lapsed = undefined
+`,
+  ),
+  mutant(
+    'a told wait is counted as an error',
+    'src/policy/decide.ts',
+    `return scheduled(situation, until, 'rateWaits', {
+    code: 'wait.told',`,
+    `return scheduled(situation, until, 'errors', {
+    code: 'wait.told',`,
+  ),
+  mutant(
+    'the wait is left out',
+    'src/run/apply.ts',
+    'const dueAt = decision.at ?? execution.now',
+    'const dueAt = execution.now',
+  ),
+  mutant(
+    'a run begins past its deadline',
+    `${ENGINE}/perform.ts`,
+    'run.deadlineAt !== undefined && run.deadlineAt <= execution.startedAt',
+    'run.deadlineAt !== undefined && run.deadlineAt <= 0',
+  ),
+  mutant(
+    'a stored answer is bought again',
+    `${ENGINE}/call.ts`,
+    'if (stored?.answer !== undefined) return replay',
+    'if (stored?.answer === undefined && stored?.answeredAt === 0) return replay',
+    { file: `${ENGINE}/call.ts`, find: 'stored.answer)', replace: `stored.answer ?? '')` },
+  ),
+  mutant(
+    'each take of a call is charged with those before',
+    `${ENGINE}/call.ts`,
+    `    this.#costUsd = 0
+    execution`,
+    '    execution',
+  ),
+  mutant(
+    'an unknown commit counts as lost',
+    `${ENGINE}/store-door.ts`,
+    'return this.#commitAgain(change, error)',
+    `return (await this.#commitAgain(change, error)) && 'lost'`,
+  ),
+  mutant(
+    'an unknown commit counts as done',
+    `${ENGINE}/store-door.ts`,
+    'return this.#commitAgain(change, error)',
+    `return change.run === '' ? this.#commitAgain(change, error) : 'ok'`,
+  ),
+  mutant(
+    'an unknown end is written again without a look',
+    `${ENGINE}/store-door.ts`,
+    `change.type === 'end' && (await`,
+    `change.type === 'end' && change.run === '' && (await`,
+  ),
+  mutant(
+    'an unknown claim is asked again under another nonce',
+    `${ENGINE}/store-door.ts`,
+    'this.#options.store.claim(request)',
+    'this.#options.store.claim({ ...request, nonce: request.nonce + this.#options.clock.monotonic() })',
+  ),
+  mutant(
+    'trouble of the store becomes the run’s failure',
+    `${ENGINE}/execution.ts`,
+    'this.parts.door.journal(',
+    'this.parts.store.journal(',
+  ),
+  mutant(
+    'policies are kept only if the store answers at once',
+    `${ENGINE}/store-door.ts`,
+    `await this.#ask('keepPolicy', () => this.#options.store.keepPolicy(hash, policy))`,
+    'await this.#options.store.keepPolicy(hash, policy).catch(() => {})',
+  ),
+  mutant(
+    'suspects are run together',
+    `${ENGINE}/worker.ts`,
+    'if (empty) void this.#claim(1, true)',
+    'if (this.#running < this.#options.concurrency) void this.#claim(1, true)',
+  ),
+  mutant(
+    'a stop drops what was claimed and not begun',
+    `${ENGINE}/worker.ts`,
+    `      this.#write(execution, { type: 'unstarted' })
+`,
+    '',
+  ),
+  mutant(
+    'a swallowed suspension is a success',
+    `${ENGINE}/perform.ts`,
+    'if (execution.left || execution.suspendedOn) return swallowed',
+    'if (execution.left) return swallowed',
+  ),
+  mutant(
+    'a handler that hangs is not dismissed',
+    `${ENGINE}/worker.ts`,
+    'if (execution.startedAt > 0) this.#limit(execution)',
+    '',
+  ),
+  mutant(
+    'an end is stamped with the host’s clock',
+    `${ENGINE}/settle.ts`,
+    'const now = parts.time.now()',
+    'const now = parts.clock.now()',
+  ),
+  mutant(
+    'a fast clock runs away from the store’s',
+    `${ENGINE}/store-time.ts`,
+    '    this.#told = now\n',
+    '    this.#told = Math.max(now, this.#toldAt === Number.NEGATIVE_INFINITY ? now : this.now())\n',
+  ),
+  mutant(
+    'the store takes a write without its token',
+    'src/stores/memory/commit.ts',
+    'if (row?.lease?.token !== change.token) return refuse',
+    'if (!row?.lease) return refuse',
+  ),
+  mutant(
+    'the store gives out a leased run',
+    'src/stores/memory/claim.ts',
+    `row.state === 'ready' && !row.lease && serves`,
+    `row.state === 'ready' && serves`,
+  ),
+  mutant(
+    'the store forgets its keys',
+    'src/stores/memory/create.ts',
+    'if (known) return createAgain',
+    `if (known && run.key === '') return createAgain`,
+  ),
+]

@@ -1,0 +1,33 @@
+/**
+ * A planted bug: a small change of the source that every check together must notice.
+ */
+export interface Mutant {
+  /** What is wrong with it, in a few words. */
+  readonly name: string
+  readonly edits: readonly Edit[]
+}
+
+export interface Edit {
+  readonly file: string
+  /** Found exactly once in the file. */
+  readonly find: string
+  readonly replace: string
+}
+
+export const mutant = (
+  name: string,
+  file: string,
+  find: string,
+  replace: string,
+  ...more: readonly Edit[]
+): Mutant => ({
+  name,
+  edits: [{ file, find, replace }, ...more],
+})
+
+/** The text with its edit made; throws when the place is not there, or not once. */
+export function edited(text: string, { file, find, replace }: Edit): string {
+  const places = text.split(find).length - 1
+  if (places !== 1) throw new Error(`${file}: the place of a planted bug is there ${places} times, not once:\n${find}`)
+  return text.replace(find, () => replace)
+}

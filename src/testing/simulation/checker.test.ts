@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { check, INVARIANTS } from './checker.ts'
+import { TAMPERINGS } from './tampering.fixtures.ts'
+import { everyScene, goodHistory } from './teller.fixtures.ts'
+
+const GOOD_HISTORIES = 1_000
+
+describe('the checker takes good histories', () => {
+  test('one with every scene', () => {
+    expect(check(everyScene())).toEqual([])
+  })
+
+  test(`${GOOD_HISTORIES} of any scenes`, () => {
+    for (let seed = 0; seed < GOOD_HISTORIES; seed += 1) {
+      const breaches = check(goodHistory(seed))
+      expect(breaches, `seed ${seed}`).toEqual([])
+    }
+  })
+})
+
+describe('the checker refuses bad histories', () => {
+  test('every invariant has at least three', () => {
+    for (const { id } of INVARIANTS) expect(Object.keys(TAMPERINGS[id] ?? {}).length, id).toBeGreaterThanOrEqual(3)
+    expect(Object.keys(TAMPERINGS).sort()).toEqual(INVARIANTS.map(({ id }) => id).sort())
+  })
+
+  for (const [id, tamperings] of Object.entries(TAMPERINGS)) {
+    describe(id, () => {
+      test.each(Object.entries(tamperings))('%s', (_name, tamper) => {
+        const found = check(tamper(everyScene())).map(({ invariant }) => invariant)
+        expect(found).toContain(id)
+      })
+    })
+  }
+})

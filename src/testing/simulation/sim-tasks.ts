@@ -1,0 +1,41 @@
+/**
+ * The tasks of the simulation: the real policies in small, so that every ledger runs out within minutes of virtual time.
+ */
+import { defineTask, type Task } from '../../engine/task.ts'
+import type { PolicyInput } from '../../policy/complete-policy.ts'
+import type { TaskName } from './script.ts'
+
+export interface SimInput {
+  readonly item: number
+}
+
+const quick: PolicyInput = {
+  name: 'simulated',
+  maxAttempts: 4,
+  unknownMaxAttempts: 2,
+  rateWaitsMax: 3,
+  interruptionsMax: 2,
+  lapsesMax: 3,
+  toldDelay: { minMs: 100, maxMs: 90_000 },
+  kinds: {
+    transient: { backoff: { baseMs: 1_000, capMs: 6_000 } },
+    rate_limited: { backoff: { baseMs: 1_000, capMs: 6_000 } },
+    interrupted: { backoff: { baseMs: 400, capMs: 3_000 } },
+  },
+}
+
+const climbing: PolicyInput = {
+  ...quick,
+  name: 'simulated-ladder',
+  ladder: [
+    { type: 'model', name: 'small', attempts: 2 },
+    { type: 'model', name: 'large', attempts: 2 },
+    { type: 'person', name: 'desk', queue: 'desk', withinMs: 20_000 },
+  ],
+}
+
+export const SIM_TASKS: Readonly<Record<TaskName, Task<SimInput, unknown>>> = {
+  plain: defineTask<SimInput, unknown>({ name: 'plain', policy: quick }),
+  limited: defineTask<SimInput, unknown>({ name: 'limited', policy: quick, timeout: 9_000 }),
+  climb: defineTask<SimInput, unknown>({ name: 'climb', policy: climbing, resources: ['small'] }),
+}

@@ -1,0 +1,101 @@
+/**
+ * What everybody in one simulation shares: the world, the recorded store, the faults, the log, and one stream of dice per purpose.
+ */
+import type { Store } from '../../ports/store.ts'
+import type { Clock } from '../../time/clock.ts'
+import { type Dice, seededDice } from '../../time/dice.ts'
+import { ArtifactShelf } from './artifact-shelf.ts'
+import { Faults } from './faults.ts'
+import { RecordedStore, Recorder } from './recorder.ts'
+import { between, pick, type Script } from './script.ts'
+import { SimProcess } from './sim-process.ts'
+import { wire } from './wire.ts'
+import { World } from './world.ts'
+
+/** The character of a seed. */
+export interface Character {
+  readonly workers: number
+  readonly items: number
+  readonly leaseMs: number
+  readonly pollMs: number
+  /** How often processes are killed, frozen and stopped from outside: 0 never, 1 often. */
+  readonly unrest: number
+  /** Hosts whose wall clocks are wrong and whose monotonic clocks run fast or slow. */
+  readonly badClocks: boolean
+  /** How long faults go on at least. */
+  readonly safetyMs: number
+}
+
+export class Stage {
+  readonly seed: number
+  readonly world = new World()
+  readonly recorder: Recorder
+  readonly recorded: RecordedStore
+  readonly faults: Faults
+  readonly shelf: ArtifactShelf
+  readonly character: Character
+  /** What each item will do. */
+  readonly scripts = new Map<number, Script>()
+  readonly #latency: Dice
+  readonly #hosts: Dice
+  readonly #hints = new Set<() => void>()
+
+  constructor(seed: number, open: (clock: Clock) => Store) {
+    this.seed = seed
+    this.character = characterOf(this.dice('character'))
+    this.recorder = new Recorder(this.world)
+    this.recorded = new RecordedStore(open(this.world.clock), this.recorder, () => this.#hint())
+    this.faults = new Faults(this.dice('faults'))
+    this.shelf = new ArtifactShelf(this.recorder)
+    this.#latency = this.dice('latency')
+    this.#hosts = this.dice('hosts')
+  }
+
+  /** Dice of their own for each purpose, so that one more draw here changes nothing there. */
+  dice(purpose: string): Dice {
+    let mixed = this.seed >>> 0
+    for (const char of purpose) mixed = (Math.imul(mixed, 31) + char.charCodeAt(0)) >>> 0
+    return seededDice(mixed)
+  }
+
+  process(name: string, onCrash: (process: SimProcess) => void = () => {}): SimProcess {
+    const bad = this.character.badClocks
+    const skewMs = bad ? between(this.#hosts, -600_000, 600_000) : 0
+    const rate = bad ? pick(this.#hosts, [0.92, 1, 1, 1.08]) : 1
+    return new SimProcess({ world: this.world, name, skewMs, rate, onCrash })
+  }
+
+  /** The store as this process reaches it. */
+  storeOf(process: SimProcess, crashable: boolean): Store {
+    const { world, recorder, recorded, faults } = this
+    const { leaseMs } = this.character
+    const watch = (listening: SimProcess, hint: () => void) => this.#watch(listening, hint)
+    return wire({ world, process, recorded, recorder, faults, dice: this.#latency, leaseMs, watch, crashable })
+  }
+
+  #watch(process: SimProcess, hint: () => void): () => void {
+    // One hint in three is lost: polling is the truth.
+    const listener = () => {
+      if (process.alive && this.#latency() > 0.33) process.deliver(between(this.#latency, 0, 30), hint)
+    }
+    this.#hints.add(listener)
+    return () => this.#hints.delete(listener)
+  }
+
+  #hint(): void {
+    for (const listener of this.#hints) listener()
+  }
+}
+
+function characterOf(dice: Dice): Character {
+  const leaseMs = between(dice, 1_500, 5_000)
+  return {
+    workers: dice() < 0.85 ? between(dice, 1, 4) : between(dice, 5, 8),
+    items: between(dice, 5, 40),
+    leaseMs,
+    pollMs: between(dice, 2_000, 8_000),
+    unrest: pick(dice, [0, 0.3, 1]),
+    badClocks: dice() < 0.4,
+    safetyMs: between(dice, 20_000, 90_000),
+  }
+}
