@@ -1,0 +1,33 @@
+/**
+ * Arenas for tests: whatever a test left running is stopped and removed after it, also when it failed.
+ */
+import { afterEach, expect } from 'vitest'
+import { Arena, type ArenaOptions } from './arena.ts'
+import { breachesOf } from './check.ts'
+import { type Evidence, gather } from './evidence.ts'
+
+const closing: Array<() => unknown> = []
+
+/** Called after the test, the last one first. */
+export function afterwards(close: () => unknown): void {
+  closing.push(close)
+}
+
+export function openArena(options: ArenaOptions): Arena {
+  const arena = new Arena(options)
+  afterwards(() => arena.close())
+  return arena
+}
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** Everybody stops when told, and the evidence breaks no law. */
+export async function expectSound(arena: Arena): Promise<Evidence> {
+  const exits = await arena.pool.stopAll()
+  expect(exits.map(({ code }) => code)).toEqual(exits.map(() => 0))
+  const evidence = await gather(arena)
+  expect(breachesOf(evidence)).toEqual([])
+  return evidence
+}
