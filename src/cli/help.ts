@@ -3,6 +3,7 @@
  * Everything shown comes from the program's definition; only examples and notes are kept beside it, here.
  */
 import type { Argument, Command, Help, Option } from 'commander'
+import { emphasise } from './terminal/emphasis.ts'
 import type { Screen } from './terminal/terminal.ts'
 import { pad, wrap } from './terminal/text.ts'
 
@@ -42,19 +43,29 @@ export function formatHelp(command: Command, help: Help, screen: Screen): string
   const lines: string[] = []
   const heading = (text: string) => lines.push('', paint.dim(text))
   const paragraph = (text: string, indent = '') =>
-    lines.push(...wrap(screen.block(text), screen.columns - indent.length).map((line) => indent + line))
+    lines.push(
+      ...emphasise(wrap(screen.block(text), screen.columns - indent.length), screen).map((line) => indent + line),
+    )
 
-  lines.push(paint.bold(isProgram ? `${command.name()} ${command.version() ?? ''}`.trim() : `reprise ${command.name()}`))
+  lines.push(
+    paint.bold(isProgram ? `${command.name()} ${command.version() ?? ''}`.trim() : `reprise ${command.name()}`),
+  )
   paragraph(command.description())
 
   heading('Usage')
   lines.push(`  ${help.commandUsage(command)}`)
 
-  const entries = (list: readonly (readonly [string, string])[]) => lines.push(...definitions(screen, list))
+  const entries = (list: readonly (readonly [string, string])[], termColumns?: number) =>
+    lines.push(...definitions(screen, list, termColumns))
   if (isProgram) {
-    for (const [group, members] of commandGroups(command, help)) {
+    const groups = commandGroups(command, help)
+    const widest = Math.max(...[...groups.values()].flat().map((each) => commandTerm(each).length))
+    for (const [group, members] of groups) {
       heading(group)
-      entries(members.map((each) => [commandTerm(each), each.summary() || each.description()]))
+      entries(
+        members.map((each) => [commandTerm(each), each.summary() || each.description()]),
+        widest,
+      )
     }
   }
   const described = command.registeredArguments.filter((argument) => argument.description !== '')
@@ -81,7 +92,7 @@ export function formatHelp(command: Command, help: Help, screen: Screen): string
   lines.push('')
   if (isProgram) {
     paragraph(EXIT_CODES)
-    paragraph('reprise help <command> tells more about one command.')
+    paragraph('`reprise help <command>` tells more about one command.')
   } else {
     const everywhere = (command.parent?.options ?? []).filter((option) => option.long !== '--version')
     paragraph(`In every command: ${everywhere.map((option) => option.long ?? option.flags).join(' ')}`)
@@ -115,15 +126,17 @@ export function optionText(option: Option): string {
 }
 
 /** Terms on the left, sentences on the right; a term that is too long stands on a line of its own. */
-function definitions(screen: Screen, list: readonly (readonly [string, string])[]): string[] {
-  const termColumns = Math.min(TERM_COLUMNS_MAX, Math.max(...list.map(([term]) => term.length)))
+function definitions(
+  screen: Screen,
+  list: readonly (readonly [string, string])[],
+  widest = Math.max(...list.map(([term]) => term.length)),
+): string[] {
+  const termColumns = Math.min(TERM_COLUMNS_MAX, widest)
   const indent = 2 + termColumns + 2
   return list.flatMap(([term, text]) => {
-    const body = wrap(screen.block(text), screen.columns - indent)
+    const body = emphasise(wrap(screen.block(text), screen.columns - indent), screen)
     const name = screen.paint.bold(term)
     if (term.length > termColumns) return [`  ${name}`, ...body.map((line) => ' '.repeat(indent) + line)]
-    return body.map((line, index) =>
-      index === 0 ? `  ${pad(name, termColumns)}  ${line}` : ' '.repeat(indent) + line,
-    )
+    return body.map((line, index) => (index === 0 ? `  ${pad(name, termColumns)}  ${line}` : ' '.repeat(indent) + line))
   })
 }

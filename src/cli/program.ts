@@ -3,16 +3,53 @@
  * It only assembles; parsing, errors and exit codes are `run`'s, and what a command does is in its own file.
  */
 import { Command } from 'commander'
+import { registerCancel } from './commands/cancel.ts'
 import { registerClassify } from './commands/classify.ts'
 import { registerCodes } from './commands/codes.ts'
+import { registerConfig } from './commands/config.ts'
+import { registerExplain } from './commands/explain.ts'
+import { registerExport } from './commands/export.ts'
 import { registerHelp } from './commands/help.ts'
+import { registerMigrate } from './commands/migrate.ts'
 import { registerPlan } from './commands/plan.ts'
+import { registerPurge } from './commands/purge.ts'
+import { registerReprioritise, registerReschedule } from './commands/reorder.ts'
+import { registerRetry } from './commands/retry.ts'
+import { registerRuns } from './commands/runs.ts'
+import { registerShow } from './commands/show.ts'
 import { registerStart } from './commands/start.ts'
+import { registerStats } from './commands/stats.ts'
+import { registerSubmit } from './commands/submit.ts'
+import { registerVacuum } from './commands/vacuum.ts'
+import { registerVerify } from './commands/verify.ts'
+import { registerWork } from './commands/work.ts'
 import type { Frame, Register } from './frame.ts'
 import { formatHelp, withExamples } from './help.ts'
 
 /** In the order in which help and manual list them. A new command is one file and one line here. */
-const COMMANDS: readonly Register[] = [registerStart, registerClassify, registerCodes, registerPlan, registerHelp]
+const COMMANDS: readonly Register[] = [
+  registerStart,
+  registerClassify,
+  registerCodes,
+  registerPlan,
+  registerSubmit,
+  registerWork,
+  registerRuns,
+  registerShow,
+  registerExplain,
+  registerStats,
+  registerRetry,
+  registerCancel,
+  registerReprioritise,
+  registerReschedule,
+  registerVerify,
+  registerExport,
+  registerPurge,
+  registerVacuum,
+  registerMigrate,
+  registerConfig,
+  registerHelp,
+]
 
 export function createProgram(frame: Frame): Command {
   const program = new Command('reprise')

@@ -8,6 +8,8 @@ const EDITS_MAX = 2
 
 export function nearest(word: string, allowed: Iterable<string>): string | undefined {
   const given = word.toLowerCase().slice(0, 64)
+  const started = onlyOneThatStartsWith(given, allowed)
+  if (started !== undefined) return started
   let best: string | undefined
   let bestEdits = (given.length <= 4 ? EDITS_MAX - 1 : EDITS_MAX) + 1
   for (const candidate of allowed) {
@@ -18,11 +20,11 @@ export function nearest(word: string, allowed: Iterable<string>): string | undef
       bestEdits = edits
     }
   }
-  return best ?? longestSharedStart(given, allowed)
+  return best
 }
 
 /** A word cut short ("class" for "classify") is many edits away and yet clear, as long as only one word starts so. */
-function longestSharedStart(given: string, allowed: Iterable<string>): string | undefined {
+function onlyOneThatStartsWith(given: string, allowed: Iterable<string>): string | undefined {
   if (given.length < 3) return undefined
   const starting = [...allowed].filter((candidate) => candidate.toLowerCase().startsWith(given))
   return starting.length === 1 ? starting[0] : undefined

@@ -8,11 +8,16 @@ import { nearest } from './suggest.ts'
 import { shown } from './terminal/text.ts'
 
 export function fromCommander(error: CommanderError, program: Command, command: Command | undefined): CliError {
-  const about = command ? `\`reprise help ${command.name()}\` shows what it takes.` : '`reprise --help` lists the commands.'
+  const about = command
+    ? `\`reprise help ${command.name()}\` shows what it takes.`
+    : '`reprise --help` lists the commands.'
   const quoted = /'(.*?)'(?:[\s.]|$)/s.exec(error.message)?.[1] ?? ''
   switch (error.code) {
     case 'commander.unknownCommand': {
-      const names = program.createHelp().visibleCommands(program).map((each) => each.name())
+      const names = program
+        .createHelp()
+        .visibleCommands(program)
+        .map((each) => each.name())
       return unknownWord('command', quoted, names, about)
     }
     case 'commander.unknownOption': {
@@ -25,7 +30,7 @@ export function fromCommander(error: CommanderError, program: Command, command: 
     case 'commander.optionMissingArgument':
       return usageError(`The option ${quoted} needs a value.`, about)
     case 'commander.excessArguments': {
-      const given = (command?.args ?? program.args).map(shown).join(' ')
+      const given = (command?.args ?? program.args).map((word) => shown(word)).join(' ')
       return usageError(`${nameOf(command)} was given more words than it takes: ${given}`, about)
     }
     default:

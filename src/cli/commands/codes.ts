@@ -2,13 +2,15 @@
  * `reprise codes`: the catalogue of failure codes, as a list, or one code in full.
  * It only shows; the catalogue itself is the failure room's.
  */
-import type { Register } from '../frame.ts'
-import { codes, type CodeEntry } from '../../failure/codes.ts'
+
+import { codes } from '../../failure/built-in.ts'
 import { KINDS, type Kind } from '../../failure/failure.ts'
+import type { CodeEntry } from '../../failure/rule.ts'
+import { CliError } from '../cli-error.ts'
+import type { Register } from '../frame.ts'
 import { withExamples, withNotes } from '../help.ts'
 import { jsonLine } from '../json-line.ts'
 import { nearest } from '../suggest.ts'
-import { CliError } from '../cli-error.ts'
 import { definition } from '../terminal/definition.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
@@ -19,6 +21,9 @@ interface CodesOptions {
   readonly kind?: Kind
   readonly family?: string
 }
+
+/** Nine codes of ten are shorter; the others push the advice aside. */
+const CODE_COLUMNS = 30
 
 export const registerCodes: Register = (program, frame) => {
   const families = [...new Set(codes().map((entry) => entry.family))]
@@ -45,7 +50,10 @@ export const registerCodes: Register = (program, frame) => {
       if (listed.length === 1 && listed[0]) return terminal.out.lines(...inFull(listed[0], terminal.out))
       terminal.out.lines(...asTable(listed, terminal.out))
       if (!terminal.quiet && terminal.out.isTTY) {
-        terminal.out.lines('', terminal.out.paint.dim(`${listed.length} codes. reprise codes <code> shows one in full.`))
+        terminal.out.lines(
+          '',
+          terminal.out.paint.dim(`${listed.length} codes. reprise codes <code> shows one in full.`),
+        )
       }
     })
   withNotes(command, [`The kinds: ${KINDS.join(', ')}.`])
@@ -76,8 +84,15 @@ function matches(code: string, pattern: string): boolean {
 function nothingFound(pattern: string | undefined, options: CodesOptions): CliError {
   const limits = [options.kind && `kind ${options.kind}`, options.family && `family ${options.family}`].filter(Boolean)
   const inLimits = limits.length > 0 ? ` of ${limits.join(' and ')}` : ''
-  const meant = pattern === undefined ? undefined : nearest(pattern, codes().map((entry) => entry.code))
-  const message = pattern === undefined ? `There is no code${inLimits}.` : `There is no code ${shown(pattern)}${inLimits}.`
+  const meant =
+    pattern === undefined
+      ? undefined
+      : nearest(
+          pattern,
+          codes().map((entry) => entry.code),
+        )
+  const message =
+    pattern === undefined ? `There is no code${inLimits}.` : `There is no code ${shown(pattern)}${inLimits}.`
   return new CliError({
     code: 'CODE_UNKNOWN',
     message: meant === undefined ? message : `${message} Did you mean \`${meant}\`?`,
@@ -90,7 +105,7 @@ function nothingFound(pattern: string | undefined, options: CodesOptions): CliEr
 function asTable(entries: readonly CodeEntry[], screen: Screen): string[] {
   return table(
     screen,
-    [{ header: 'kind' }, { header: 'code' }, { header: 'what helps', flexible: true }],
+    [{ header: 'kind' }, { header: 'code', usual: CODE_COLUMNS }, { header: 'what helps', flexible: true }],
     entries.map((entry) => [
       `${screen.kind(entry.kind)} ${entry.kind}`,
       screen.text(entry.code),

@@ -2,7 +2,10 @@
  * An error as people read it: `error` what, `cause` the deepest useful reason, `try` one thing to do, then code and exit.
  * It lays out; it does not decide what went wrong, and it shows a stack only when asked to.
  */
+import { inspect } from 'node:util'
+import { maskSecrets } from '../../failure/mask-secrets.ts'
 import { CliError } from '../cli-error.ts'
+import { emphasise } from './emphasis.ts'
 import { STATE_SIGNS } from './palette.ts'
 import type { Screen } from './terminal.ts'
 import { pad, wrap } from './text.ts'
@@ -16,10 +19,9 @@ export function errorBlock(error: unknown, screen: Screen, debug: boolean): stri
   const known = error instanceof CliError ? error : undefined
   const message = known?.message ?? `An error that this command did not expect: ${messageOf(error)}`
   const reason = deepestReason(known ? known.cause : error, message)
-  const advice =
-    known?.tryThis ?? (known ? undefined : 'The same command with `--debug` shows where it happened.')
+  const advice = known?.tryThis ?? (known ? undefined : 'The same command with `--debug` shows where it happened.')
   const tail = known
-    ? [`${known.code}, exit ${known.exit}.`, known.touched].filter((part) => part !== undefined).join(' ')
+    ? [`${known.code}, exit ${known.exit}.`, known.touched].filter(Boolean).join(' ')
     : 'INTERNAL, exit 1.'
 
   const lines = labelled(screen, paint.hue(STATE_SIGNS.failed.hue, 'error'), message)
@@ -30,27 +32,10 @@ export function errorBlock(error: unknown, screen: Screen, debug: boolean): stri
   return lines
 }
 
-function labelled(screen: Screen, label: string, text: string): string[] {
-  const body = wrap(screen.block(text), screen.columns - LABEL_COLUMNS)
+/** A label, and beside it the text, wrapped under itself. */
+export function labelled(screen: Screen, label: string, text: string): string[] {
+  const body = wrap(screen.block(maskSecrets(text)), screen.columns - LABEL_COLUMNS)
   return emphasise(body, screen).map((line, index) => pad(index === 0 ? label : '', LABEL_COLUMNS) + line)
-}
-
-/**
- * Sets what stands between backticks in bold; a span may cross a line break.
- * Where there is no bold, backticks stay around whole command lines and go from single words.
- */
-export function emphasise(lines: readonly string[], screen: Screen): string[] {
-  if (screen.paint.depth === 0) return lines.join('\n').replace(/`([^`\s]+)`/g, '$1').split('\n')
-  let inside = false
-  return lines.map((line) =>
-    line
-      .split('`')
-      .map((part, index) => {
-        if (index > 0) inside = !inside
-        return inside ? screen.paint.bold(part) : part
-      })
-      .join(''),
-  )
 }
 
 function deepestReason(cause: unknown, message: string): string | undefined {
@@ -67,14 +52,14 @@ function deepestReason(cause: unknown, message: string): string | undefined {
 
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message === '' ? error.name : error.message
-  return typeof error === 'string' ? error : String(error)
+  return typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY })
 }
 
 function stackOf(error: unknown, screen: Screen): string[] {
   const lines: string[] = []
   let current: unknown = error
   for (let depth = 0; current instanceof Error && depth < CAUSES_MAX; depth += 1) {
-    lines.push(...screen.block(current.stack ?? String(current)).split('\n'))
+    lines.push(...screen.block(maskSecrets(current.stack ?? String(current))).split('\n'))
     current = current.cause
   }
   return lines.map((line) => screen.paint.dim(line))

@@ -48,13 +48,13 @@ function paintedBlock({ screen, clock, paint }: LiveBlockOptions): LiveBlock {
   let paintedAt = Number.NEGATIVE_INFINITY
 
   const repaint = () => {
-    const columns = screen.columns
+    const { columns, window } = screen
     const height = Math.max(1, Math.min(BLOCK_LINES_MAX, screen.rows - 1))
     // One column stays free: a line that fills the row would wrap on some terminals and be counted wrongly.
     const next = paint(columns)
       .slice(0, height)
-      .map((line) => cut(line, columns - 1))
-    screen.write(eraseCodes(shown, columns) + [...finished, ...next].map((line) => `${line}\n`).join(''))
+      .map((line) => cut(line, Math.min(columns, window) - 1, screen.ellipsis))
+    screen.write(eraseCodes(shown, window) + [...finished, ...next].map((line) => `${line}\n`).join(''))
     shown = next
     finished = []
     dirty = false
@@ -80,9 +80,7 @@ function paintedBlock({ screen, clock, paint }: LiveBlockOptions): LiveBlock {
       if (ending.signal.aborted) return
       ending.abort()
       stopListening()
-      screen.write(
-        eraseCodes(shown, screen.columns) + [...finished, ...lastLines].map((line) => `${line}\n`).join(''),
-      )
+      screen.write(eraseCodes(shown, screen.window) + [...finished, ...lastLines].map((line) => `${line}\n`).join(''))
     },
   }
 }

@@ -17,15 +17,7 @@ const sign = (glyph: string, ascii: string, dark: string, light: string, basic: 
   hue: { dark, light, basic },
 })
 
-export type StateWord =
-  | 'blocked'
-  | 'ready'
-  | 'running'
-  | 'waiting'
-  | 'review'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled'
+export type StateWord = 'blocked' | 'ready' | 'running' | 'waiting' | 'review' | 'succeeded' | 'failed' | 'cancelled'
 
 export const STATE_SIGNS: Readonly<Record<StateWord, Sign>> = {
   blocked: sign('⊟', '[]', '#8b929d', '#646872', 90),
@@ -52,9 +44,3 @@ export const KIND_SIGNS: Readonly<Record<Kind, Sign>> = {
 
 /** A second take that helped: the repeat that gives the product its name. */
 export const SECOND_TAKE: Sign = sign('↻', '>', '#45b37d', '#2f9464', 32)
-
-export const LINK: Hue = { dark: '#82b1ff', light: '#1f5fbf', basic: 94 }
-
-/** The widest sign in each form, so that words beside signs line up. */
-export const SIGN_COLUMNS = 2
-export const ASCII_SIGN_COLUMNS = 3

@@ -12,9 +12,11 @@ export interface Column {
   readonly flexible?: boolean
   /** May be left out in a narrow window. */
   readonly droppable?: boolean
+  /** The column gets no wider than this; a longer cell is shown whole and moves what follows in its row. */
+  readonly usual?: number
 }
 
-const GAP = '  '
+const GAP = 2
 const FLEXIBLE_MIN = 16
 
 /** Cells hold finished text: safe, and coloured where wanted. */
@@ -24,43 +26,45 @@ export function table(
   rows: readonly (readonly string[])[],
   indent = '',
 ): string[] {
+  const natural = columns.map(({ header, usual }, index) => {
+    const widest = Math.max(widthOf(header), ...rows.map((row) => widthOf(row[index] ?? '')))
+    return Math.min(widest, usual ?? widest)
+  })
+  const window = Math.max(screen.window, screen.columns)
+  const room = window - widthOf(indent)
+  const widths = widthsOf(columns, natural, room)
+  const layOut = (cells: readonly string[]) => {
+    let line = indent
+    let pushed = 0
+    for (const [index, width] of widths) {
+      const { flexible, align } = columns[index] ?? {}
+      const cell = cells[index] ?? ''
+      const shown = flexible ? cut(cell, Math.max(0, width - pushed), screen.ellipsis) : cell
+      line += `${line === indent ? '' : ' '.repeat(GAP)}${pad(shown, width, align)}`
+      if (!flexible) pushed += Math.max(0, widthOf(cell) - width)
+    }
+    return cut(line.trimEnd(), window, screen.ellipsis)
+  }
   const hasHeader = columns.some((column) => column.header !== '')
-  const natural = columns.map((column, index) =>
-    Math.max(widthOf(column.header), ...rows.map((row) => widthOf(row[index] ?? ''))),
-  )
-  const kept = columns.map((_, index) => index)
+  return [...(hasHeader ? [screen.paint.dim(layOut(columns.map((column) => column.header)))] : []), ...rows.map(layOut)]
+}
+
+/** The columns that are shown, by their index, each with its width. */
+function widthsOf(columns: readonly Column[], natural: readonly number[], room: number): Map<number, number> {
   const flexible = columns.findIndex((column) => column.flexible)
-  const room = screen.columns - widthOf(indent)
-  const least = () =>
-    kept.reduce((sum, index) => sum + leastWidth(index, flexible, natural) + GAP.length, -GAP.length)
-  while (least() > room) {
+  const least = natural.map((width, index) => (index === flexible ? Math.min(FLEXIBLE_MIN, width) : width))
+  const kept = columns.map((_, index) => index)
+  const needed = () => kept.reduce((sum, index) => sum + (least[index] ?? 0) + GAP, -GAP)
+  while (needed() > room) {
     const dropped = kept.findLastIndex((index) => columns[index]?.droppable)
     if (dropped < 0) break
     kept.splice(dropped, 1)
   }
-  const widths = [...natural]
-  if (kept.includes(flexible)) {
-    const others = kept.reduce(
-      (sum, index) => sum + (index === flexible ? 0 : (natural[index] ?? 0)) + GAP.length,
-      -GAP.length,
-    )
-    widths[flexible] = Math.max(
-      Math.min(FLEXIBLE_MIN, natural[flexible] ?? 0),
-      Math.min(natural[flexible] ?? 0, room - others),
-    )
-  }
-  const ellipsis = screen.ascii ? '...' : '…'
-  const layOut = (cells: readonly string[]) =>
-    indent +
-    kept
-      .map((index) => pad(cut(cells[index] ?? '', widths[index] ?? 0, ellipsis), widths[index] ?? 0, columns[index]?.align))
-      .join(GAP)
-      .trimEnd()
-  const header = layOut(columns.map((column) => column.header))
-  return [...(hasHeader ? [screen.paint.dim(header)] : []), ...rows.map(layOut)]
-}
-
-function leastWidth(index: number, flexible: number, natural: readonly number[]): number {
-  const width = natural[index] ?? 0
-  return index === flexible ? Math.min(FLEXIBLE_MIN, width) : width
+  const spare = Math.max(0, room - needed())
+  return new Map(
+    kept.map((index) => {
+      const width = natural[index] ?? 0
+      return [index, index === flexible ? Math.min(width, (least[index] ?? 0) + spare) : width]
+    }),
+  )
 }

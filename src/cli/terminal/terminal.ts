@@ -2,10 +2,11 @@
  * The terminal as commands see it: two screens, an input, and the reader's wishes (colour, ASCII, quiet, JSON).
  * It is handed in, so a command never touches `process` and a test reads every byte that it writes.
  */
-import { KIND_SIGNS, type Sign, STATE_SIGNS, type StateWord } from './palette.ts'
-import { backgroundOf, type ColourDepth, colourDepth, createPaint, type Environment, type Paint } from './paint.ts'
-import { asciiForm, oneLine, pad, stripControls } from './text.ts'
+
 import type { Kind } from '../../failure/failure.ts'
+import { backgroundOf, type ColourDepth, colourDepth, createPaint, type Environment, type Paint } from './paint.ts'
+import { KIND_SIGNS, type Sign, STATE_SIGNS, type StateWord } from './palette.ts'
+import { asciiForm, oneLine, pad, stripControls } from './text.ts'
 
 /** One output stream, as the outside hands it in. */
 export interface Stream {
@@ -42,8 +43,12 @@ export interface Screen {
   readonly colour: ColourDepth
   readonly paint: Paint
   readonly ascii: boolean
+  /** Stands for what was cut off. */
+  readonly ellipsis: string
   /** The width to lay out for, between 40 and 120 columns: past that, lines are hard to follow. */
   readonly columns: number
+  /** The real width of the window, for what must know where lines fold and for tables, which use all of it. */
+  readonly window: number
   readonly rows: number
   write(text: string): void
   /** Writes each text as one line. */
@@ -90,12 +95,16 @@ function createScreen(stream: Stream, env: Environment, wishes: Wishes): Screen 
   const safe = (text: string) => (ascii ? asciiForm(text) : text)
   return {
     isTTY: stream.isTTY,
-    cursor: stream.isTTY && !wishes.plain && env['TERM'] !== 'dumb' && !env['CI'],
+    cursor: stream.isTTY && !wishes.plain && env['TERM'] !== 'dumb' && !isBuildServer(env),
     colour,
     paint,
     ascii,
+    ellipsis: ascii ? '...' : '…',
     get columns() {
       return Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, stream.columns() ?? COLUMNS_DEFAULT))
+    },
+    get window() {
+      return stream.columns() ?? COLUMNS_DEFAULT
     },
     get rows() {
       return stream.rows() ?? ROWS_DEFAULT
@@ -110,6 +119,11 @@ function createScreen(stream: Stream, env: Environment, wishes: Wishes): Screen 
     kind: (kind) => pad(paint.hue(KIND_SIGNS[kind].hue, KIND_SIGNS[kind][signs]), signColumns),
     state: (state) => paint.hue(STATE_SIGNS[state].hue, STATE_SIGNS[state][signs]),
   }
+}
+
+/** Build servers set CI; a person who has to set it to nothing says so by `false` or `0`. */
+function isBuildServer({ CI }: Environment): boolean {
+  return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0'
 }
 
 /** Only a locale that names another character set forbids glyphs; an unset one, as in most containers, does not. */

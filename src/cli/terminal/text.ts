@@ -45,8 +45,8 @@ export function oneLine(text: string): string {
 }
 
 /** A value that was typed or read, for use inside a sentence of ours: one line, short, and without our own mark-up. */
-export function shown(value: string): string {
-  return cut(oneLine(value), 60).replaceAll('`', "'")
+export function shown(value: string, columns = 60): string {
+  return cut(oneLine(value), columns).replaceAll('`', "'")
 }
 
 /** Foreign text with its line breaks kept, otherwise as clean as `oneLine`. */
@@ -88,7 +88,8 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
     }
     for (const character of piece) {
       const columns = widthOf(character)
-      if (used + columns > room) return (ellipsis === '' ? kept : kept.trimEnd()) + ellipsis + (coloured ? '\u001b[0m' : '')
+      if (used + columns > room)
+        return (ellipsis === '' ? kept : kept.trimEnd()) + ellipsis + (coloured ? '\u001b[0m' : '')
       kept += character
       used += columns
     }

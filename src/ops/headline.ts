@@ -1,0 +1,58 @@
+/**
+ * The one sentence about a run: what it does now and why. The same for lists, stories and pages.
+ * Pure: the run and the store's time are handed in.
+ */
+import { say } from '../policy/say.ts'
+import type { Why } from '../policy/why.ts'
+import type { RunView } from '../ports/store.ts'
+import type { State } from '../run/run.ts'
+import { clockTime } from '../time/zone.ts'
+
+/** A state as readers say it: `running` is ready with a live lease. */
+export type StateWord = State | 'running'
+
+export function wordOf({ state, lease }: Pick<RunView, 'state' | 'lease'>, now: number): StateWord {
+  return lease !== undefined && lease.until > now ? 'running' : state
+}
+
+export function headline(run: RunView, now: number, zone = 'UTC'): string {
+  const tell = (why: Why) => say(why, { now, zone })
+  const { why, dueAt, lease } = run
+  switch (wordOf(run, now)) {
+    case 'running':
+      return `Attempt ${run.attempt} runs on ${lease?.worker ?? 'a worker'}${progressOf(run)}.`
+    case 'ready':
+      if (lease)
+        return `No sign of life from ${lease.worker} since ${clockTime(lease.until, zone, now)}; the next worker takes it.`
+      if (why?.code === 'run.again') return tell(why)
+      return run.attempt === 0
+        ? tell({ code: 'run.ready', params: { since: run.submittedAt } })
+        : 'Ready; the next free worker takes it.'
+    case 'waiting':
+      return why ? tell(why) : tell({ code: 'run.scheduled', params: { at: dueAt ?? now } })
+    case 'review':
+      if (dueAt !== undefined && dueAt <= now)
+        return tell({ code: 'run.overdue', params: { queue: queueOf(why), since: dueAt } })
+      return why ? tell(why) : 'With a person.'
+    case 'succeeded':
+      return why ? tell(why) : tell({ code: 'run.succeeded', params: { attempts: run.attempt } })
+    case 'failed':
+      return why ? tell(why) : `Ended: ${run.failure?.message ?? 'no reason is stored'}`
+    case 'cancelled':
+      return why ? tell(why) : 'Cancelled.'
+    case 'blocked':
+      return why && why.code !== 'run.again' ? tell(why) : 'Waiting for the steps that it needs.'
+  }
+}
+
+function progressOf({ progress }: RunView): string {
+  if (!progress) return ''
+  const of = progress.of === undefined ? '' : ` of ${progress.of}`
+  return `: ${progress.done}${of}${progress.note === undefined ? '' : `, ${progress.note}`}`
+}
+
+function queueOf(why: Why | undefined): string {
+  if (why?.code === 'run.handed_over') return why.params.queue
+  const to = (why?.params as { readonly to?: unknown } | undefined)?.to
+  return typeof to === 'string' ? to : 'the person'
+}

@@ -1,0 +1,27 @@
+/**
+ * The face of this room: what operators ask and do, the same for the command line and for HTTP.
+ */
+export { type DecisionInputs, type Explained, type ExplainedStep, explain } from './explain.ts'
+export { exportRuns } from './export-runs.ts'
+export { type FilterOptions, parseFilter, type RunFilter, STATE_WORDS } from './filter.ts'
+export { countsWithout, findRuns, type RunRow } from './find-runs.ts'
+export type { StateWord } from './headline.ts'
+export { maskRecord } from './mask-record.ts'
+export type { Neighbour } from './place.ts'
+export { type Purged, purgeRuns } from './purge-runs.ts'
+export { resolveRun } from './resolve-run.ts'
+export { type Stats, stats } from './stats.ts'
+export {
+  cancelRuns,
+  reprioritiseRuns,
+  rescheduleRuns,
+  retryRuns,
+  type Selection,
+  type Skipped,
+  type Steered,
+  type Verb,
+} from './steer-runs.ts'
+export { storeNow } from './store-now.ts'
+export { type LedgerLine, type Story, story } from './story.ts'
+export type { AttemptEntry, StoryEntry } from './story-entries.ts'
+export { verifyStore } from './verify-store.ts'
