@@ -1,0 +1,73 @@
+/**
+ * Reprise on its SQLite store, through its public face. One task; its policy retries at once, so that no wait is measured.
+ */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { createReprise, definePolicy, immediate } from '../../../src/index.ts'
+import { type Durability, sqlite } from '../../../src/stores/sqlite/index.ts'
+import { type Contender, chunks, type Handle, type Input, type Queue } from '../queue.ts'
+
+const CHUNK = 10_000
+const atOnce = definePolicy({ name: 'at-once', kinds: { transient: { backoff: immediate() } } })
+
+export function reprise(durability: Durability): Contender {
+  return {
+    name: `Reprise, durability: ${durability}`,
+    durability: durability === 'power' ? 'fsync per group (FULL)' : 'the process (NORMAL)',
+    open: ({ folder }, label) => open(join(folder, `${label}.db`), durability),
+  }
+}
+
+async function open(file: string, durability: Durability): Promise<Queue> {
+  const engine = createReprise({ store: sqlite({ file, durability }) })
+  let current: Handle
+  const task = engine.task<Input>('noop', { policy: atOnce }, (input, ctx) =>
+    current(input, (name, send) => ctx.call(name, send)),
+  )
+  const held = engine.task<Input>('held', { policy: atOnce, resources: ['held:resource'] }, () => undefined)
+
+  // The file is made at the first verb; peers make theirs when they are opened.
+  await engine.get('r1')
+
+  return {
+    async submitMany(inputs, dueInMs) {
+      const at = dueInMs === undefined ? {} : { at: Date.now() + dueInMs }
+      for (const chunk of chunks(inputs, CHUNK)) await engine.submitMany(chunk.map((input) => [task, input, at]))
+    },
+    async submit(input) {
+      await engine.submit(task, input)
+    },
+    async drain(_count, handle, concurrency) {
+      current = handle
+      const startedAt = performance.now()
+      const worker = engine.work({ concurrency })
+      await worker.idle()
+      const ms = performance.now() - startedAt
+      await worker.stop()
+      return ms
+    },
+    async listen(handle) {
+      current = handle
+      const worker = engine.work({ concurrency: 10 })
+      await worker.idle()
+      return () => worker.stop()
+    },
+    async succeeded() {
+      const counts = await engine.store.count({ tasks: ['noop'], states: ['succeeded'] })
+      return counts.reduce((sum, { runs }) => sum + runs, 0)
+    },
+    async submitHeld(inputs) {
+      for (const chunk of chunks(inputs, CHUNK)) await engine.submitMany(chunk.map((input) => [held, input]))
+      holdLane(file)
+    },
+    close: () => engine.close(),
+  }
+}
+
+/** A hold is one row of the lane's; written here by hand, as an operator's tool would. */
+function holdLane(file: string): void {
+  const db = new Database(file)
+  db.exec(`UPDATE reprise_lane SET held_until = ${Date.now() + 86_400_000} WHERE resource = 'held:resource';
+    UPDATE reprise_meta SET value = value + 1 WHERE name = 'lanes'`)
+  db.close()
+}
