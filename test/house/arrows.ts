@@ -25,12 +25,12 @@ export function readArrows(markdown: string): Arrows {
   return arrows
 }
 
-/** One sentence per import that crosses a wall. Tests beside the code may import anything. */
+/** One sentence per import that crosses a wall. Tests and fixtures beside the code may import anything. */
 export function wrongArrows(files: readonly SourceFile[], arrows: Arrows): string[] {
   const wrong: string[] = []
   for (const { path, text } of files) {
     const [, room] = /^src\/(\w+)\//.exec(path) ?? []
-    if (!room || path.endsWith('.test.ts')) continue
+    if (!room || /\.(test|fixtures)\.ts$/.test(path)) continue
     const allowed = arrows.get(room)
     if (allowed === undefined) {
       wrong.push(`${path}: room "${room}" is not in ARCHITECTURE.md`)
