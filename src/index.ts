@@ -9,6 +9,7 @@ export type { Context, Log } from './engine/context.ts'
 export { type Flow, type FlowOptions, type FlowStep, type FlowSteps, flow, type StepOptions } from './engine/flow.ts'
 export type { FlowHandle, FlowResult } from './engine/flow-handle.ts'
 export type { ChildOptions, ChildResult, JoinChild, JoinOptions } from './engine/join.ts'
+export type { LimitOptions, WorkLimits } from './engine/limits.ts'
 export type { Handler } from './engine/perform.ts'
 export {
   createReprise,

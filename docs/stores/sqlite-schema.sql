@@ -20,6 +20,11 @@ CREATE TABLE reprise_body(
   output TEXT
 );
 
+CREATE TABLE reprise_bucket(
+  resource TEXT PRIMARY KEY,
+  bucket TEXT NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE reprise_claim(
   token INTEGER PRIMARY KEY AUTOINCREMENT,
   worker TEXT NOT NULL,
@@ -41,6 +46,11 @@ CREATE TABLE reprise_flow(
 );
 
 CREATE UNIQUE INDEX reprise_flow_key ON reprise_flow(name, key) WHERE key IS NOT NULL;
+
+CREATE TABLE reprise_hold(
+  what TEXT PRIMARY KEY,
+  hold TEXT NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE reprise_journal(
   run INTEGER NOT NULL,
@@ -74,17 +84,12 @@ CREATE TABLE reprise_lane(
   task TEXT NOT NULL,
   category TEXT,
   resource TEXT,
-  held_until INTEGER,
-  paused INTEGER NOT NULL DEFAULT 0,
-  running_max INTEGER,
-  rate_max INTEGER,
-  rate_ms INTEGER,
-  hold TEXT
+  again INTEGER NOT NULL DEFAULT 0
 );
 
-CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0));
+CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
 
-CREATE INDEX reprise_leased ON reprise_run(lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE reprise_meta(
   name TEXT PRIMARY KEY,

@@ -31,6 +31,7 @@ export async function openApp({ settings, entries }: ResolvedConfig, frame: Fram
     createReprise({
       store: openStore(settings.store, frame.clock),
       artifacts: openArtifacts(settings.artifacts, frame.clock),
+      limits: settings.limits,
       clock: frame.clock,
       ...retentionOf(settings),
     })

@@ -10,6 +10,7 @@ import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
 import { registerHelp } from './commands/help.ts'
+import { registerHolds } from './commands/holds.ts'
 import { registerMigrate } from './commands/migrate.ts'
 import { registerPlan } from './commands/plan.ts'
 import { registerPurge } from './commands/purge.ts'
@@ -42,6 +43,7 @@ const COMMANDS: readonly Register[] = [
   registerCancel,
   registerReprioritise,
   registerReschedule,
+  registerHolds,
   registerVerify,
   registerExport,
   registerPurge,

@@ -16,12 +16,13 @@ import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
 import { type Execution, journalKey } from './execution.ts'
 import { fromJson, hashOf, toJson } from './json.ts'
+import { checkResource } from './task.ts'
 import { leaveOf } from './throwables.ts'
 
 export interface CallOptions {
   /** What the call depends on: an answer is reused only for the same input. */
   readonly input?: unknown
-  /** What it needs: `gemini:flash`. Told in events. */
+  /** What it needs: `gemini:flash`. Told to wait, it is held for everyone; by default what the run's lane needs. */
   readonly resource?: string
   /** The send may take this long. */
   readonly timeout?: Duration
@@ -53,6 +54,7 @@ export async function journalledCall<Value>(
 ): Promise<Value> {
   execution.check()
   execution.takeName(name)
+  if (options.resource !== undefined) checkResource('resource', options.resource)
   const inputHash = options.input === undefined ? '' : hashOf(options.input)
   const stored = (await execution.journal()).get(journalKey(name, inputHash))
   if (stored?.answer !== undefined) return replay<Value>(execution, stored, stored.answer)
@@ -117,6 +119,8 @@ class Sending {
       if (failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
         const ms = Math.round(clock.monotonic() - firstAt)
         this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
+        const { resource } = this.#options
+        if (resource !== undefined) this.#execution.failedOn = { resource, thrown }
         throw thrown
       }
       ledgers = applyEntry(ledgers, decision, failed)

@@ -30,6 +30,8 @@ export class Execution {
   suspendedOn: Leave | undefined
   /** Runs that begin with this attempt's success; checked and made while the handler goes on. */
   submitted: Promise<NewRun>[] | undefined
+  /** The last call that failed for good, and what it needed. */
+  failedOn: { readonly resource: string; readonly thrown: unknown } | undefined
   /** Ends the wait for its time limit, if it has one. */
   timer: AbortController | undefined
   /** True once its end is being written or it was given up: whatever the handler still does is not heard. */

@@ -97,6 +97,9 @@ function beforeStart(execution: Execution): Performed {
   if (run.deadlineAt !== undefined && run.deadlineAt <= execution.startedAt) {
     return failed(execution, ours('exhausted', 'deadline.passed', 'the deadline passed before it could start'))
   }
+  for (const what of run.probes ?? []) {
+    parts.emitter.emit({ name: 'hold.probe', at: execution.startedAt, what, first: run.id, worker: parts.worker })
+  }
   const { errors } = run.ledgers
   execution.emit('attempt.started', { token: execution.token, retry: errors, retriesMax: task.policy.maxAttempts - 1 })
   return undefined
@@ -107,8 +110,13 @@ function thrownBy(execution: Execution, thrown: unknown, rules: ClassifyOptions[
   const reason = leaveOf(thrown) ?? execution.suspendedOn
   if (reason) return leaving(execution, reason)
   const options = rules === undefined ? {} : { rules }
-  return failed(execution, classify(thrown, { now: execution.parts.time.now(), ...options }))
+  const { failedOn } = execution
+  const isOfCall = failedOn !== undefined && (thrown === failedOn.thrown || causeOf(thrown) === failedOn.thrown)
+  const ending = failed(execution, classify(thrown, { now: execution.parts.time.now(), ...options }))
+  return isOfCall ? { ...ending, resource: failedOn.resource } : ending
 }
+
+const causeOf = (thrown: unknown): unknown => (thrown instanceof Error ? thrown.cause : undefined)
 
 /** A handler that catches what `ctx` throws to suspend, and returns a value, is still not done. */
 function swallowed(execution: Execution): Performed {
@@ -161,7 +169,7 @@ export function leaving(execution: Execution, reason: Leave): Performed {
   }
 }
 
-function failed(execution: Execution, cause: Failure): Ending {
+function failed(execution: Execution, cause: Failure): Extract<Ending, { type: 'failure' }> {
   const { task, parts } = execution
   return { type: 'failure', failure: cause, dice: parts.dice(), policy: task.policy, policyHash: task.policyHash }
 }

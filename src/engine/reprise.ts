@@ -9,7 +9,7 @@ import type { EventTracing } from '../observe/event-tracing.ts'
 import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import type { Created, CreatedRun, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
+import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
 import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
@@ -18,6 +18,7 @@ import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
 import { Janitor } from './janitor.ts'
 import { LeaseKeeper } from './lease-keeper.ts'
+import { limitsOf, type WorkLimits } from './limits.ts'
 import type { Handler } from './perform.ts'
 import { type Retention, type RetentionOptions, retentionOf } from './retention.ts'
 import { type RunHandle, runHandle } from './run-handle.ts'
@@ -33,6 +34,8 @@ export interface RepriseOptions {
   readonly artifacts?: Artifacts
   /** Policies by the name of their task, over what the task says: for operators who tune without touching code. */
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
+  /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
+  readonly limits?: WorkLimits
   /** Of `traceEvents`: handlers and calls then run inside their spans. */
   readonly tracing?: EventTracing
   /** Your own rules of classification, asked before the built-in ones. */
@@ -119,6 +122,7 @@ export function createReprise(options: RepriseOptions): Reprise {
     )
   }
   const retention = options.retention && retentionFor(store, options.retention, options.artifacts)
+  const limits = limitsOf(options.limits ?? {})
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
@@ -167,7 +171,7 @@ export function createReprise(options: RepriseOptions): Reprise {
     },
     get: (ref) => store.get(typeof ref === 'string' ? { id: ref } : (ref satisfies RunRef)),
     work(workOptions = {}) {
-      const worker = startWorker(options, workOptions, { clock, dice, time, emitter, assignments, retention })
+      const worker = startWorker(options, workOptions, { clock, dice, time, emitter, assignments, retention, limits })
       workers.add(worker)
       return worker
     },
@@ -261,6 +265,7 @@ interface Shared {
   readonly emitter: Emitter
   readonly assignments: ReadonlyMap<string, Assignment>
   readonly retention: Retention | undefined
+  readonly limits: readonly Limit[]
 }
 
 function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared): RunningWorker {
@@ -308,6 +313,7 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
     },
     assignments: served,
     ...(work.categories ? { categories: work.categories } : {}),
+    ...(shared.limits.length === 0 ? {} : { limits: shared.limits }),
     ...(rules === undefined ? {} : { rules }),
     concurrency,
     leaseMs,

@@ -79,7 +79,7 @@ export function checkName(field: string, value: unknown): asserts value is strin
   )
 }
 
-function checkResource(field: string, value: unknown): void {
+export function checkResource(field: string, value: unknown): void {
   if (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(value)) return
   throw new RepriseError('name.invalid', `${field} is ${JSON.stringify(value)}. Allowed: a name like "gemini:flash".`)
 }

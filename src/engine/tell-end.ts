@@ -9,12 +9,25 @@ import type { Execution } from './execution.ts'
 
 export function tellEnd(execution: Execution, ending: Ending, applied: Applied): void {
   if (ending.type === 'unstarted') return
+  tellHolds(execution, applied)
   if (applied.decision?.spent) tellSpent(execution, applied, applied.decision.spent)
   if (applied.state === 'succeeded') tellSucceeded(execution, applied)
   else if (applied.state === 'failed') tellFailed(execution, applied)
   else if (applied.state === 'review') tellReview(execution, applied)
   else if (ending.type === 'suspend' || ending.type === 'join') tellSuspended(execution, applied)
   else if (ending.type === 'failure') tellAgain(execution, applied, ending.failure)
+}
+
+function tellHolds({ run, parts }: Execution, { hold, state, admits }: Applied): void {
+  const { emitter, time, worker } = parts
+  const at = time.now()
+  if (hold) {
+    const { what, until, by, why: message } = hold
+    const ends = until === undefined ? {} : { until }
+    emitter.emit({ name: 'hold.set', at, what, by, message, foundBy: run.id, worker, ...ends })
+  }
+  if (state !== 'succeeded' && !admits) return
+  for (const what of run.probes ?? []) emitter.emit({ name: 'hold.released', at, what, by: run.id, worker })
 }
 
 function tellSucceeded(execution: Execution, applied: Applied): void {

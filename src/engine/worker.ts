@@ -3,7 +3,7 @@
  * Slots are freed when a handler is done, not when its end is durable: ends and the next claim then share a transaction.
  */
 import type { ClassifyOptions } from '../failure/classify.ts'
-import type { Claim } from '../ports/store.ts'
+import type { Claim, Limit } from '../ports/store.ts'
 import { crashPoint } from './crash-point.ts'
 import { deadlineOf } from './deadline.ts'
 import { Execution } from './execution.ts'
@@ -29,6 +29,7 @@ export interface WorkerOptions {
   readonly parts: WorkerParts
   readonly assignments: ReadonlyMap<string, Assignment>
   readonly categories?: readonly string[]
+  readonly limits?: readonly Limit[]
   readonly rules?: ClassifyOptions['rules']
   readonly concurrency: number
   readonly leaseMs: number
@@ -126,11 +127,11 @@ export class Worker {
     this.#claiming = true
     this.#hungry = false
     const { clock, door, keeper, ids } = this.#parts
-    const { assignments, categories, leaseMs } = this.#options
+    const { assignments, categories, limits, leaseMs } = this.#options
     const askedAt = clock.monotonic()
     try {
       const tasks = [...assignments.keys()]
-      const filter = categories ? { categories } : {}
+      const filter = { ...(categories ? { categories } : {}), ...(limits ? { limits } : {}) }
       const claim = await door.claim({ worker: this.id, nonce: ids(8), limit, leaseMs, alone, tasks, ...filter })
       crashPoint('after-claim')
       this.#take(claim, limit, alone, keeper.sendUntil(askedAt))

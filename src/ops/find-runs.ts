@@ -3,7 +3,7 @@
  * Everything comes from the store's own query; only texts are looked for here, within a bound.
  */
 import type { Kind } from '../failure/failure.ts'
-import type { RunView, Store } from '../ports/store.ts'
+import type { HoldView, RunView, Store } from '../ports/store.ts'
 import type { State } from '../run/run.ts'
 import { type FilterOptions, type FilterToken, type RunFilter, withoutToken } from './filter.ts'
 import { headline, type StateWord, wordOf } from './headline.ts'
@@ -54,7 +54,8 @@ export async function findRuns(store: Store, filter: RunFilter, options: FindOpt
   }
   const { now } = end ?? (await store.find({ limit: 1 }))
   const shown = found.slice(0, options.limit)
-  const rows = await Promise.all(shown.map((run) => rowOf(store, run, now, options.zone)))
+  const { holds } = await store.holds()
+  const rows = await Promise.all(shown.map((run) => rowOf(store, run, now, options.zone, holds)))
   return { now, runs: rows, more: found.length > options.limit, partial: end?.partial ?? false }
 }
 
@@ -116,7 +117,13 @@ function hasTexts({ id, key, task, input, failure }: RunView, texts: readonly st
   return texts.every((text) => words.includes(text))
 }
 
-async function rowOf(store: Store, run: RunView, now: number, zone: string | undefined): Promise<RunRow> {
+async function rowOf(
+  store: Store,
+  run: RunView,
+  now: number,
+  zone: string | undefined,
+  holds: readonly HoldView[],
+): Promise<RunRow> {
   // A first attempt without a failure has no history; most rows of a list are such.
   const isPlain = run.attempt <= 1 && run.generation === 1 && run.failure === undefined
   const history = isPlain ? [] : await store.attempts(run.id)
@@ -124,7 +131,7 @@ async function rowOf(store: Store, run: RunView, now: number, zone: string | und
     run,
     word: wordOf(run, now),
     marks: marksOf(history),
-    sentence: headline(run, now, zone),
+    sentence: headline(run, now, zone, holds),
     ageMs: Math.max(0, now - run.submittedAt),
   }
 }

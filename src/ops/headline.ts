@@ -4,7 +4,9 @@
  */
 import { say } from '../policy/say.ts'
 import type { Why } from '../policy/why.ts'
-import type { RunView } from '../ports/store.ts'
+import type { HoldView, RunView } from '../ports/store.ts'
+import { covers } from '../run/hold.ts'
+import { heldName } from '../run/hold-events.ts'
 import type { State } from '../run/run.ts'
 import { clockTime } from '../time/zone.ts'
 
@@ -15,15 +17,17 @@ export function wordOf({ state, lease }: Pick<RunView, 'state' | 'lease'>, now: 
   return lease !== undefined && lease.until > now ? 'running' : state
 }
 
-export function headline(run: RunView, now: number, zone = 'UTC'): string {
+export function headline(run: RunView, now: number, zone = 'UTC', holds: readonly HoldView[] = []): string {
   const tell = (why: Why) => say(why, { now, zone })
   const { why, dueAt, lease } = run
+  const held = heldWhy(run, holds)
   switch (wordOf(run, now)) {
     case 'running':
       return `Attempt ${run.attempt} runs on ${lease?.worker ?? 'a worker'}${progressOf(run)}.`
     case 'ready':
       if (lease)
         return `No sign of life from ${lease.worker} since ${clockTime(lease.until, zone, now)}; the next worker takes it.`
+      if (held) return tell(held)
       if (why?.code === 'run.again') return tell(why)
       return run.attempt === 0
         ? tell({ code: 'run.ready', params: { since: run.submittedAt } })
@@ -43,6 +47,17 @@ export function headline(run: RunView, now: number, zone = 'UTC'): string {
     case 'blocked':
       return why && why.code !== 'run.again' ? tell(why) : 'Waiting for the steps that it needs.'
   }
+}
+
+/** The hold that keeps a ready run from being taken; of several, the one that lasts longest. */
+function heldWhy(run: RunView, holds: readonly HoldView[]): Why | undefined {
+  const [hold] = holds
+    .filter(({ what, phase }) => phase !== 'admitting' && covers(what, run))
+    .sort((a, b) => (b.until ?? Number.POSITIVE_INFINITY) - (a.until ?? Number.POSITIVE_INFINITY))
+  if (!hold) return undefined
+  const { what, until, waiting } = hold
+  const params = { resource: heldName(what), others: Math.max(0, waiting - 1) }
+  return { code: 'run.held', params: { ...params, ...(until === undefined ? {} : { until }) } }
 }
 
 function progressOf({ progress }: RunView): string {

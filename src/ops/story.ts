@@ -68,9 +68,10 @@ export async function story(store: Store, runId: string, options: StoryOptions =
   const history = await store.attempts(run.id)
   const first = Math.max(1, run.generation - GENERATIONS_MAX + 1)
   const generations = Array.from({ length: run.generation - first + 1 }, (_, index) => first + index)
-  const [now, place, notes, policies, journals] = await Promise.all([
+  const [now, place, { holds }, notes, policies, journals] = await Promise.all([
     storeNow(store),
     placeOf(store, run),
+    store.holds(),
     store.notes({ run: run.id, limit: NOTES_MAX }),
     policiesOf(store, history),
     Promise.all(generations.map(async (each) => [each, await store.journal(run.id, each)] as const)),
@@ -84,7 +85,7 @@ export async function story(store: Store, runId: string, options: StoryOptions =
     run,
     word: wordOf(run, now),
     now,
-    headline: headline(blockedRun(run, place), now, zone),
+    headline: headline(blockedRun(run, place), now, zone, holds),
     entries,
     ...(next ? { next } : {}),
     ledgers: ledgerLines(run, policy),

@@ -113,10 +113,11 @@ const SENTENCES: { readonly [Code in Single]: (params: WhyParams[Code], times: T
     children === 1 ? `Waiting for the child of ${name} to end.` : `Waiting for ${children} children of ${name} to end.`,
   'run.ready': ({ since }, { clock }) => `Ready since ${clock(since)}; the next free worker takes it.`,
   'run.scheduled': ({ at }, { clock, away }) => `Starts at ${clock(at)}${away(at)}, as asked.`,
-  'run.held': ({ resource, until, others }, { clock, more }) =>
-    `Waiting for ${resource} until ${clock(until)}${more(until)}. Held for everyone. ${
-      others === 1 ? '1 other run waits too' : `${others} other runs wait too`
-    }; none has to find out by itself.`,
+  'run.held': ({ resource, until, others }, { clock, more }) => {
+    const end = until === undefined ? 'until it is released' : `until ${clock(until)}${more(until)}`
+    const waiting = others === 0 ? '' : others === 1 ? ' 1 other run waits too;' : ` ${others} other runs wait too;`
+    return `Waiting for ${resource} ${end}. Held for everyone${waiting === '' ? '' : `.${waiting} none has to find out by itself`}.`
+  },
   'run.interrupted': ({ worker, cause }) =>
     `Worker ${worker} was told to stop${cause ? ` for ${cause}` : ''}. Given back; not counted.`,
   'run.lapsed': ({ silentMs, worker, used, max }) =>

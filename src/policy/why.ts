@@ -94,7 +94,8 @@ interface Events {
   'run.joining': { readonly name: string; readonly children: number }
   'run.ready': { readonly since: number }
   'run.scheduled': { readonly at: number }
-  'run.held': { readonly resource: string; readonly until: number; readonly others: number }
+  /** Without `until`, until somebody releases it. */
+  'run.held': { readonly resource: string; readonly until?: number; readonly others: number }
   'run.interrupted': { readonly worker: string; readonly cause?: string }
   'run.lapsed': { readonly silentMs: number; readonly worker: string; readonly used: number; readonly max: number }
   'run.with_person': { readonly queue: string; readonly until: number }

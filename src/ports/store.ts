@@ -17,11 +17,15 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Ledgers } from '../policy/situation.ts'
 import type { Why } from '../policy/why.ts'
+import type { Hold, HoldOrder, HoldTarget } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
-import type { AttemptRecord, Lane, Progress, Run, State, TerminalState } from '../run/run.ts'
+import type { Rate } from '../run/rate.ts'
+import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
+import type { Act, Move, Pruned, PruneRequest } from './act.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
 
+export type { Act, Move, Pruned, PruneRequest } from './act.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
 
 export interface Store {
@@ -60,6 +64,12 @@ export interface Store {
    *    of its neighbours was to blame: it becomes a suspect, and suspects are given out only to a claim that is `alone`.
    *    A suspect that lapses alone is confirmed: its lapse counts for both times.
    * 3. Ready runs of open lanes are given out by priority, submittedAt, id. Lanes that this worker does not serve cost nothing.
+   *    A lane under a hold is not open. When the hold ends, one of its runs is given out as the probe, over all workers; while it is
+   *    out no other is, and a probe whose lease is gone without a verdict is followed by another. After its verdict the others are
+   *    given out along a ramp (`allowance`), and the hold is gone when a claim finds none of its runs left.
+   *    Limits are the claimer's, counts are the store's: live leases, and what was given out in the interval, over all workers.
+   *    While most tries of a resource fail, retries of it are given out only as its bucket allows (`run/retry-bucket.ts`); a run
+   *    that is passed over stays ready, and neither that nor any wait counts as an attempt.
    *
    * One token for the whole claim, higher than every token before. At most one live lease per run, always.
    * Repeating a claim with the same `nonce` answers with the same runs, so that an unknown outcome can be asked again.
@@ -94,6 +104,16 @@ export interface Store {
    * Absent: the store has no order that could be changed.
    */
   reorder?(move: Move): Promise<Committed>
+
+  /**
+   * Holds a task, a resource or a category, whatever was there before, with a note. Runs that are out are not touched; runs that
+   * wait are not rewritten, however many they are; lanes that are made later are held too.
+   */
+  hold(order: HoldOrder): Promise<Committed>
+  /** Ends a hold at once and whole, with a note. `"lost"` when there is none. */
+  release(request: { readonly what: HoldTarget; readonly by: string }): Promise<Committed>
+  /** All holds that are not over, by name, each with the runs that could be claimed but for holds, counted up to a bound. */
+  holds(): Promise<{ readonly now: number; readonly holds: readonly HoldView[] }>
 
   get(ref: RunRef): Promise<RunView | undefined>
 
@@ -208,6 +228,16 @@ export interface ClaimRequest {
   readonly tasks: readonly string[]
   /** Absent: every category, and runs without one. */
   readonly categories?: readonly string[]
+  readonly limits?: readonly Limit[]
+}
+
+/** Honoured over all workers that carry it. */
+export interface Limit {
+  readonly what: HoldTarget
+  /** Runs at a time: live leases. */
+  readonly running?: number
+  /** Runs given out in any stretch of an interval. */
+  readonly rate?: Rate
 }
 
 export interface Claim {
@@ -246,6 +276,8 @@ export interface ClaimedRun extends Lane {
   readonly needs?: boolean
   /** The lease before this one ended by itself: an event is due. */
   readonly lapsed?: { readonly worker: string; readonly counted: boolean }
+  /** The holds that this run is the probe of: how it ends decides for all others. */
+  readonly probes?: readonly HoldTarget[]
 }
 
 export interface RenewRequest {
@@ -289,6 +321,15 @@ export interface EndChange extends Fenced {
   readonly children?: readonly NewRun[]
   /** Runs that begin with this end, and whose ends the run waits for: at least one, without keys. */
   readonly join?: { readonly name: string; readonly children: readonly NewRun[] }
+  /** Put on a resource in the same write; the longer of it and the hold that is there. Ends the probe of that hold, if this is it. */
+  readonly hold?: HoldOrder
+  /** The resource answered, though the attempt failed: as the end of a probe it lets the others in, as a success does. */
+  readonly admits?: boolean
+  /**
+   * The resource that failed, as opposed to one that answered wrongly: counted against its health, and the run's next try is a retry
+   * to its bucket. A success counts for the resource of the run's lane.
+   */
+  readonly trouble?: string
 }
 
 /** Before a send: the intent. */
@@ -340,41 +381,9 @@ export interface MovedRun {
   readonly failure?: Failure
 }
 
-export interface Act {
-  readonly run: string
-  readonly type: 'cancel' | 'retry'
-  readonly expect: { readonly generation: number; readonly states: readonly State[] }
-  readonly why: Why
-  readonly by: string
-}
-
-export interface Move {
-  readonly run: string
-  readonly expect: Act['expect']
-  readonly priority?: number
-  readonly dueAt?: number
-  /** Stands in history; with a due time it is also the reason of the run's new state. */
-  readonly why: Why
-  readonly by: string
-}
-
-export interface PruneRequest {
-  /** By state, how long a run is kept after its end. An absent state is kept for ever. */
-  readonly keepMs: Readonly<Partial<Record<TerminalState, number>>>
-  /** Of each task only this many ended runs are kept, those that were submitted last, whatever their state and age. */
-  readonly keepMax?: number
-  readonly keysMs: number
-  /** Runs deleted in one call, at most; more only when that many are linked and go together. */
-  readonly limit: number
-}
-
-export interface Pruned {
-  readonly now: number
-  /** Ids, oldest first; those that are linked follow the oldest of them. */
-  readonly pruned: readonly string[]
-  /** How many keys were forgotten. */
-  readonly keys: number
-  readonly more: boolean
+export interface HoldView extends Hold {
+  /** Runs that are ready and wait for it; 10,000 means that many or more. */
+  readonly waiting: number
 }
 
 export type RunRef = { readonly id: string } | { readonly task: string; readonly key: string }

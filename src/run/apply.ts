@@ -9,6 +9,8 @@ import type { Decision } from '../policy/decision.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Ledgers } from '../policy/situation.ts'
 import type { Why } from '../policy/why.ts'
+import type { HoldOrder, HoldTarget } from './hold.ts'
+import { holdAfter } from './hold-after.ts'
 import type { JournalEntry } from './journal.ts'
 import { type AttemptRecord, isTerminal, type Lane, type Outcome, type State, SUSPENSIONS_MAX } from './run.ts'
 
@@ -25,6 +27,7 @@ export interface HeldRun extends Lane {
   readonly rung: number
   readonly deadlineAt?: number
   readonly failure?: Failure
+  readonly probes?: readonly HoldTarget[]
 }
 
 /** Who executed the attempt and when, in store time. */
@@ -46,6 +49,8 @@ export type Ending =
       readonly dice: number
       readonly policy: Policy
       readonly policyHash: string
+      /** What the call needed that failed, if it was a call and said so. */
+      readonly resource?: string
     }
   | { readonly type: 'suspend'; readonly dueAt: number; readonly why: Why; readonly journal?: JournalEntry }
   | {
@@ -72,6 +77,9 @@ export interface Applied {
   readonly children?: readonly Child[]
   readonly join?: { readonly name: string; readonly children: readonly Child[] }
   readonly unstarted?: boolean
+  readonly hold?: HoldOrder
+  readonly admits?: boolean
+  readonly trouble?: string
   readonly decision?: Decision
 }
 
@@ -173,7 +181,9 @@ function failed(run: HeldRun, execution: Execution, ending: Extract<Ending, { ty
   })
   const ledgers = applyEntry(run.ledgers, decision, failure)
   const { why } = decision
-  const common = { why, ledgers, attempt, decision }
+  const resource = ending.resource ?? run.resource
+  const held = holdAfter({ failure, decision, resource, probes: run.probes, now: execution.now })
+  const common = { why, ledgers, attempt, decision, ...held }
   switch (decision.act) {
     case 'ignore':
       // Someone else did it: the work is done, and a benign race is never stored as an error.
@@ -188,7 +198,10 @@ function failed(run: HeldRun, execution: Execution, ending: Extract<Ending, { ty
     }
     case 'retry': {
       const dueAt = decision.at ?? execution.now
-      return { ...common, failure, ...(dueAt > execution.now ? { state: 'waiting', dueAt } : { state: 'ready' }) }
+      // The journal replays what went well, so the next call of the run is the one that failed: it waits in that one's lane.
+      const lane = resource === undefined || resource === run.resource ? {} : { lane: laneOf(run, resource) }
+      const next = dueAt > execution.now ? ({ state: 'waiting', dueAt } as const) : ({ state: 'ready' } as const)
+      return { ...common, failure, ...next, ...lane }
     }
   }
 }

@@ -2,7 +2,6 @@
  * The event catalogue: everything that Reprise tells while it works, each with its level, its fields and its sentence.
  * The reference page is printed from here; what an event is as a value is `event.ts`, and nothing here emits.
  */
-
 import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
 import { formatDuration } from '../time/duration.ts'
@@ -24,6 +23,7 @@ import {
   word,
   yes,
 } from './event-entry.ts'
+import { HOLD_EVENTS } from './hold-events.ts'
 
 const RUN = {
   run: text('Id of the run.'),
@@ -369,6 +369,7 @@ export const EVENTS = {
     },
     ({ message }) => message,
   ),
+  ...HOLD_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',

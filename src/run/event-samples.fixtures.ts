@@ -113,6 +113,18 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
   },
   progress: { name: 'progress', ...attempt, done: 12, of: 40, note: 'pages read' },
   log: { name: 'log', ...attempt, level: 'warn', message: 'The second page is empty.', data: { page: 2 } },
+  'hold.set': {
+    name: 'hold.set',
+    at: AT,
+    what: 'resource:gemini:flash',
+    until: AT + 2 * MINUTE,
+    by: 'gemini.rate',
+    message: 'Resource has been exhausted, please retry in 2m.',
+    foundBy: 'r-42',
+    worker: 'w-7f',
+  },
+  'hold.probe': { name: 'hold.probe', at: AT, what: 'resource:gemini:flash', first: 'r-42', worker: 'w-7f' },
+  'hold.released': { name: 'hold.released', at: AT, what: 'resource:gemini:flash', by: 'r-42', worker: 'w-7f' },
   'worker.started': {
     name: 'worker.started',
     at: AT,

@@ -10,6 +10,7 @@ import type {
   ClaimRequest,
   CreatedFlow,
   EndChange,
+  Limit,
   Move,
   NewFlow,
   NewRun,
@@ -17,6 +18,7 @@ import type {
   PruneRequest,
   Store,
 } from '../../src/ports/store.ts'
+import type { HoldOrder } from '../../src/run/hold.ts'
 import type { State } from '../../src/run/run.ts'
 import { BEGUN_AGAIN, CANCELLED, FAILURE, oneErrorMore } from '../../src/testing/store-contract/world.ts'
 import { type Dice, seededDice } from '../../src/time/dice.ts'
@@ -44,20 +46,31 @@ const STATES: readonly (readonly State[])[] = [
 
 /** Weights of what is asked: a script should keep most of its runs moving. */
 const MIX = [
-  ...Array(5).fill('create'),
+  ...Array(6).fill('create'),
   ...Array(3).fill('flow'),
-  ...Array(8).fill('claim'),
+  ...Array(10).fill('claim'),
   ...Array(2).fill('again'),
   ...Array(2).fill('renew'),
-  ...Array(9).fill('end'),
+  ...Array(12).fill('end'),
   ...Array(4).fill('intent'),
   ...Array(4).fill('answer'),
   'progress',
-  ...Array(3).fill('steer'),
+  ...Array(4).fill('steer'),
   'note',
-  'prune',
+  ...Array(3).fill('prune'),
   'move',
+  'hold',
+  'release',
 ] as const
+
+const LIMITS: readonly (readonly Limit[])[] = [
+  [{ what: 'task:t', running: 2 }],
+  [{ what: 'resource:flash', running: 1, rate: { max: 3, perMs: 2_000 } }],
+  [
+    { what: 'category:b', rate: { max: 30, perMs: 10_000 } },
+    { what: 'task:u', running: 3 },
+  ],
+]
 
 interface Leased {
   readonly run: string
@@ -146,6 +159,10 @@ export class CallScript {
           verb: 'commit',
           args: [{ type: 'progress', ...this.#held(), progress: { done: 1, of: 2 } } satisfies Change],
         }
+      case 'hold':
+        return { verb: 'hold', args: [this.#order()] }
+      case 'release':
+        return { verb: 'release', args: [{ what: this.#order().what, by: 'bob' }] }
       case 'steer':
         return { verb: 'steer', args: [await this.#act()] }
       case 'move':
@@ -191,6 +208,16 @@ export class CallScript {
     }
   }
 
+  #order(): HoldOrder {
+    return {
+      what: this.#pick(['resource:flash', 'resource:pro', 'task:u', 'category:b', 'category:']),
+      ...this.#maybe(0.9, () => ({ until: this.#now + this.#pick([-1, 0, 700, 2_000, 9_000]) })),
+      why: 'told',
+      by: 'ann',
+      probe: this.#dice() < 0.7,
+    }
+  }
+
   #request(): ClaimRequest {
     const request = {
       worker: this.#pick(['w1', 'w2', 'w3']),
@@ -199,6 +226,7 @@ export class CallScript {
       leaseMs: this.#pick([900, 5_000, 30_000]),
       alone: this.#dice() < 0.4,
       tasks: this.#pick([['t'], ['t', 'u'], [...TASKS], []]),
+      ...this.#maybe(0.3, () => ({ limits: this.#pick(LIMITS) })),
       ...this.#maybe(0.2, () => ({ categories: this.#pick([['b'], ['b', 'c'], [''], []]) })),
     }
     this.#requests.push(request)
@@ -289,7 +317,11 @@ export class CallScript {
         const decision = { act: 'retry', counted: true, entry: 'errors', why: BEGUN_AGAIN } as const
         const failure = { ...FAILURE, code: this.#pick(['http.503', 'http.404', 'a%b']) }
         const row = { ...record, outcome: 'failed', failure, decision, dice: this.#dice() } as const
-        const failed = { ...fenced, failure, why: BEGUN_AGAIN, ledgers: oneErrorMore(ledgers), attempt: row }
+        const limited = this.#maybe(0.3, () => ({ hold: this.#order() }))
+        const admits = this.#maybe(0.2, () => ({ admits: true }))
+        const trouble = this.#maybe(0.6, () => ({ trouble: this.#pick(['flash', 'flash', 'pro']) }))
+        const told = { ...limited, ...admits, ...trouble }
+        const failed = { ...fenced, failure, why: BEGUN_AGAIN, ledgers: oneErrorMore(ledgers), attempt: row, ...told }
         const wait = { state: 'waiting', dueAt: now + this.#pick([0, 500, 10_000]) } as const
         return { ...failed, ...(this.#dice() < 0.6 ? { ...wait, ...lane } : { state: 'failed' as const }) }
       }
@@ -301,7 +333,7 @@ export class CallScript {
     return {
       keepMs: this.#pick([{ succeeded: 0 }, { succeeded: 5_000, failed: 60_000 }, { cancelled: 1_000 }, {}]),
       ...this.#maybe(0.2, () => ({ keepMax: this.#pick([0, 1, 3]) })),
-      keysMs: this.#pick([0, 30_000, 120_000]),
+      keysMs: this.#pick([0, 0, 30_000, 120_000]),
       limit: 1_000,
     }
   }

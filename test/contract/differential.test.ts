@@ -25,6 +25,7 @@ describe('memory and SQLite answer alike', () => {
     const clock = virtualClock()
     const reference = memory({ clock })
     const store = sqlite({ file: join(folder, `${seed}.db`), clock, durability: 'process' })
+    if (seed % 2 === 0) for (const each of [reference, store]) await failingFlash(each, clock.now())
     const script = new CallScript(seed, reference, clock.now())
     let made = 0
     for (let turn = 0; turn < TURNS; turn += 1) {
@@ -32,6 +33,9 @@ describe('memory and SQLite answer alike', () => {
       const calls = await script.calls()
       const [expected, actual] = await Promise.all([answersOf(reference, calls), answersOf(store, calls)])
       expect(actual, `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(expected)
+      const held = await reference.holds()
+      expect(await store.holds(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(held)
+      if (held.holds.some(({ phase }) => phase === 'admitting')) seen['ramp'] = (seen['ramp'] ?? 0) + 1
       for (const [index, call] of calls.entries()) {
         script.learn(call, expected[index])
         tally(call, expected[index])
@@ -60,12 +64,23 @@ describe('memory and SQLite answer alike', () => {
       'lostLease',
       'pruned',
       'keys',
+      'probe',
+      'ramp',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined'])
       expect(seen[place], place).toBeGreaterThan(20)
     expect(seen['begunAgain'], 'begunAgain').toBeGreaterThan(5)
   })
 })
+
+/** A resource that is known to fail from the start, with retries that wait for their turn. */
+async function failingFlash(store: Store, now: number): Promise<void> {
+  await store.create(Array.from({ length: 20 }, () => ({ task: 't', resource: 'flash', input: '1', priority: 0 })))
+  const request = { worker: 'w0', nonce: 'storm', limit: 20, leaseMs: 1_000, alone: false, tasks: ['t'] }
+  const { runs, token } = await store.claim(request)
+  for (const { id: run } of runs)
+    await store.commit({ type: 'end', run, token, state: 'waiting', dueAt: now + 1, suspensions: 1, trouble: 'flash' })
+}
 
 const answersOf = (store: Store, calls: readonly Call[]): Promise<unknown[]> =>
   Promise.all(calls.map((call) => callOn(store, call)))
@@ -100,7 +115,14 @@ async function everythingIn(store: Store): Promise<unknown> {
       (await store.find({ ...query, limit: 100 } as Parameters<Store['find']>[0])).runs.map(({ id }) => id),
     ),
   )
-  return { runs, ofRuns, filtered, notes: await store.notes({}), count: await store.count({}) }
+  return {
+    runs,
+    ofRuns,
+    filtered,
+    notes: await store.notes({}),
+    holds: await store.holds(),
+    count: await store.count({}),
+  }
 }
 
 function tally(call: Call, answer: unknown): void {
@@ -121,6 +143,7 @@ function tally(call: Call, answer: unknown): void {
     skipped: moved.includes('run.skipped'),
     begunAgain: moved.includes('run.again'),
     joined: text.includes('"answer":"ok"') && JSON.stringify(call.args).includes('"join":'),
+    probe: text.includes('"probes":['),
     lostLease: text.includes('"lost":["'),
     pruned: text.includes('"pruned":["'),
     keys: call.verb === 'prune' && !text.includes('"keys":0'),

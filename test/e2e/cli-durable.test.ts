@@ -588,3 +588,38 @@ describe('the guide', () => {
     }
   })
 })
+
+describe('holds', () => {
+  test('are listed, set and released, and a run says that it is held for everyone', async () => {
+    expect((await reprise(['holds'])).err + (await reprise(['holds'])).out).toContain(
+      'No hold. Nobody is told to wait.',
+    )
+    const set = await reprise(['holds', 'set', 'task:greet', '--for', '1h', '--why', 'new prompt'])
+    expect(set.exit).toBe(0)
+    const [listed] = (await store.holds()).holds
+    expect(listed).toMatchObject({ what: 'task:greet', by: 'ann', why: 'new prompt', phase: 'held', waiting: 1 })
+    const list = (await reprise(['holds'])).out
+    expect(list).toMatch(/task:greet .*ann .*new prompt/)
+    expect((await reprise(['show', 'r7'])).out.replace(/\s+/g, ' ')).toContain('Held for everyone.')
+    expect((await reprise(['holds', 'release', 'task:greet'])).exit).toBe(0)
+    expect((await store.holds()).holds).toEqual([])
+    expect((await reprise(['holds', 'release', 'task:greet'])).exit).toBe(1)
+    expect((await store.notes({})).slice(-2).map(({ by, what }) => `${by} ${what}`)).toEqual([
+      'ann hold.set',
+      'ann hold.released',
+    ])
+  })
+
+  test.each([
+    [['holds', 'stop'], 'not a verb of holds'],
+    [['holds', 'set'], 'nothing to set'],
+    [['holds', 'set', 'task:greet'], 'needs a reason'],
+    [['holds', 'set', 'flash', '--why', 'x'], 'cannot be held'],
+    [['holds', 'set', 'task:greet', '--why', 'x', '--for', 'soon'], '--for'],
+  ])('%j is refused and says what is allowed', async (words, says) => {
+    const { exit, err } = await reprise(words)
+    expect(exit).toBe(2)
+    expect(err).toContain(says)
+    expect((await store.holds()).holds).toEqual([])
+  })
+})

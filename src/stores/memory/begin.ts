@@ -14,6 +14,7 @@ export function beginAgain(
   row.generation += 1
   row.deadlineAt = act.deadlineAt
   row.state = 'ready'
+  row.again = false
   row.dueAt = undefined
   row.lease = undefined
   row.attempt = 0

@@ -3,6 +3,7 @@
  * It counts what happened to a lease and never judges it.
  */
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
+import { admitted, type Gate, gatesOf } from './gates.ts'
 import { claimedOf, type HeldLease, type Row, type Tables } from './rows.ts'
 
 export function claim(tables: Tables, request: ClaimRequest, now: number): Claim {
@@ -10,7 +11,9 @@ export function claim(tables: Tables, request: ClaimRequest, now: number): Claim
   if (given !== undefined) return answerAgain(tables, request, given, now)
   promote(tables, now)
   expire(tables, now)
-  const chosen = claimable(tables, request).slice(0, request.alone ? Math.min(1, request.limit) : request.limit)
+  const gates = gatesOf(tables, request, now)
+  const limit = request.alone ? Math.min(1, request.limit) : request.limit
+  const chosen = admitted(claimable(tables, request), gates, limit)
   // A claim that leases nothing leaves nothing behind, so an idle worker's polls are free.
   if (chosen.length === 0) return { now, token: 0, runs: [], ...outlook(tables, request, now) }
   tables.last.token += 1
@@ -29,14 +32,16 @@ export function claim(tables: Tables, request: ClaimRequest, now: number): Claim
     row.lease = lease
     row.attempt += 1
   }
-  return { now, token, runs: chosen.map((row) => claimedOf(row, lease)), ...outlook(tables, request, now) }
+  for (const gate of gates) gate.settle(chosen.filter(gate.covers), chosen, token)
+  const runs = chosen.map((row) => claimedOf(row, lease, tables.holds))
+  return { now, token, runs, ...outlook(tables, request, now) }
 }
 
 /** The answer to this nonce did not arrive: what its token still holds is told again. */
 function answerAgain(tables: Tables, request: ClaimRequest, token: number, now: number): Claim {
   const runs = (tables.claims.get(token)?.runs ?? []).flatMap((id) => {
     const row = tables.runs.get(id)
-    return row?.lease?.token === token ? [claimedOf(row, row.lease)] : []
+    return row?.lease?.token === token ? [claimedOf(row, row.lease, tables.holds)] : []
   })
   return { now, token, runs, ...outlook(tables, request, now) }
 }
@@ -95,12 +100,19 @@ function serves({ tasks, categories }: ClaimRequest, { lane }: Row): boolean {
 
 /** What is left to claim after this claim, and when there will be more. */
 function outlook(tables: Tables, request: ClaimRequest, now: number): Pick<Claim, 'nextAt' | 'suspects'> {
+  const gates = gatesOf(tables, request, now)
   const served = [...tables.open].filter((row) => serves(request, row))
-  const suspects = served.some((row) => row.suspect && row.state === 'ready' && !row.lease)
-  const instants = served.flatMap((row) => row.lease?.until ?? row.dueAt ?? [])
-  if (claimable(tables, request).length > 0 || instants.length === 0) return { suspects }
+  const suspects = served.some((row) => row.suspect && row.state === 'ready' && !row.lease && isOpen(row, gates))
+  const waiting = claimable(tables, request)
+  if (waiting.some((row) => isOpen(row, gates))) return { suspects }
+  const opening = gates.flatMap(({ covers, opensAt }) => (waiting.some(covers) && opensAt !== undefined ? opensAt : []))
+  const instants = [...served.flatMap((row) => row.lease?.until ?? row.dueAt ?? []), ...opening]
+  if (instants.length === 0) return { suspects }
   return { suspects, nextAt: Math.max(now, Math.min(...instants)) }
 }
+
+const isOpen = (row: Row, gates: readonly Gate[]): boolean =>
+  gates.every(({ covers, left }) => left > 0 || !covers(row))
 
 export function renew(tables: Tables, { leases, leaseMs }: RenewRequest, now: number): Renewal {
   const lost: string[] = []

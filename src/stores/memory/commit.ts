@@ -15,9 +15,11 @@ import type {
 } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import type { JournalEntry } from '../../run/journal.ts'
+import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
 import { check, createOne } from './create.ts'
+import { holdAtEnd } from './holds.ts'
 import { beginFlowAgain, canBegin, moveDependents, tie } from './needs.ts'
 import { copy, joined, journalOf, type Row, type Tables } from './rows.ts'
 
@@ -55,6 +57,8 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
   checkJoin(change)
   const children = change.join?.children ?? change.children ?? []
   children.forEach(check)
+  holdAtEnd(tables, row, change, now)
+  healthAtEnd(tables, row, change, now)
   row.lease = undefined
   row.endedBy = change.token
   row.state = state
@@ -73,6 +77,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     row.failure = change.failure && copy(change.failure)
     row.suspect = false
     row.uncounted = 0
+    row.again = change.trouble !== undefined
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     row.lapsed = undefined
   }
@@ -92,6 +97,18 @@ function tieChildren(tables: Tables, row: Row, name: string, created: readonly (
     const needed = child === 'conflict' ? undefined : tables.runs.get(child.id)
     if (needed) tie(row, needed, 'join', { name, generation: row.generation, index })
   }
+}
+
+/** What the attempt says about the health of the resource that it needed. */
+function healthAtEnd(tables: Tables, row: Row, { state, trouble }: EndChange, now: number): void {
+  if (trouble !== undefined) tables.buckets.set(trouble, afterTrouble(tables.buckets.get(trouble), trouble, now))
+  const { resource } = row.lane
+  const bucket =
+    state === 'succeeded' && trouble === undefined && resource !== undefined && tables.buckets.get(resource)
+  if (!bucket) return
+  const next = afterAnswers(bucket, 1, now)
+  if (next) tables.buckets.set(bucket.resource, next)
+  else tables.buckets.delete(bucket.resource)
 }
 
 function intent(row: Row, change: IntentChange, now: number): void {

@@ -9,6 +9,7 @@ import { claim, renew } from './claim.ts'
 import { commit, reorder, steer } from './commit.ts'
 import { create } from './create.ts'
 import { createFlow, flowOf, linksOf } from './flow.ts'
+import { hold, holds, release } from './holds.ts'
 import { prune } from './prune.ts'
 import { count, find, get } from './read.ts'
 import { copy, emptyTables, type Tables } from './rows.ts'
@@ -54,6 +55,9 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     commit: (change) => (change.type === 'end' ? write : answer)(() => commit(tables, change, now())),
     steer: (act) => write(() => steer(tables, act, now())),
     reorder: (move) => write(() => reorder(tables, move, now())),
+    hold: (order) => write(() => hold(tables, order, now())),
+    release: (request) => write(() => release(tables, request, now())),
+    holds: () => answer(() => holds(tables, now())),
     get: (ref) => answer(() => get(tables, ref)),
     flow: (ref) => answer(() => flowOf(tables, ref)),
     links: (run) => answer(() => linksOf(tables.runs.get(run))),

@@ -6,8 +6,10 @@ import type { Failure } from '../../failure/failure.ts'
 import type { Ledgers } from '../../policy/situation.ts'
 import type { Why } from '../../policy/why.ts'
 import type { ClaimedRun, Note, RunView } from '../../ports/store.ts'
+import type { Hold, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { NeedKind } from '../../run/need.ts'
+import type { RetryBucket } from '../../run/retry-bucket.ts'
 import type { AttemptRecord, Lane, Lease, Progress, State } from '../../run/run.ts'
 
 export interface Need {
@@ -33,6 +35,8 @@ export interface Row {
   readonly key: string | undefined
   readonly submittedAt: number
   lane: Lane
+  /** Its last try met the trouble of its resource: the next one is a retry to the bucket. */
+  again: boolean
   state: State
   generation: number
   priority: number
@@ -89,6 +93,11 @@ export interface Tables {
   readonly tokens: Map<string, number>
   readonly notes: (Note & { readonly at: number })[]
   readonly policies: Map<string, string>
+  readonly holds: Map<HoldTarget, Hold>
+  /** By resource. */
+  readonly buckets: Map<string, RetryBucket>
+  /** By what is limited and the interval: when all that was given out is paid off. */
+  readonly rates: Map<string, number>
   /** The last numbers that were given out; none is ever given again. */
   readonly last: { run: number; token: number }
 }
@@ -118,6 +127,9 @@ export const emptyTables = (): Tables => ({
   notes: [],
   policies: new Map(),
   last: { run: 0, token: 0 },
+  holds: new Map(),
+  buckets: new Map(),
+  rates: new Map(),
 })
 
 export const NO_LEDGERS: Ledgers = {
@@ -167,13 +179,15 @@ export function viewOf(row: Row): RunView {
   }) as RunView
 }
 
-export function claimedOf(row: Row, lease: Lease): ClaimedRun {
+export function claimedOf(row: Row, lease: Lease, holds: Tables['holds']): ClaimedRun {
+  const probes = [...holds.values()].filter(({ probing }) => probing?.run === row.id && probing.token === lease.token)
   return copy({
     ...claimedPart(row),
     leaseUntil: lease.until,
     journaled: (row.journals.get(row.generation)?.size ?? 0) > 0,
     needs: row.step !== undefined && row.needs.some(({ join }) => join === undefined) ? true : undefined,
     lapsed: row.lapsed,
+    probes: probes.length > 0 ? probes.map(({ what }) => what).sort() : undefined,
   }) as ClaimedRun
 }
 

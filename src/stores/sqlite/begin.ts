@@ -26,6 +26,10 @@ export function beginAgain(tx: Tx, run: number, generation: number, asked: Asked
   }
   statements.beginAgain.run(writeMore(kept), jsonOrNull(asked.why), run)
   statements.dropOutput.run(run)
+  const lane = statements.laneOfRun.get(run)?.lane
+  // What was a retry begins as a first try.
+  if (lane !== undefined && tx.lanes.isAgain(lane))
+    statements.setLane.run(tx.lanes.numberOf(tx.lanes.laneOf(lane)), run)
   recordAct(tx, run, generation + 1, asked)
 }
 

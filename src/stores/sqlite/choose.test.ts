@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { seededDice } from '../../time/dice.ts'
-import { claimRequest, connect, freshFile, newRun } from './file.fixtures.ts'
+import { claimRequest, newRun } from './file.fixtures.ts'
 import { sqlite } from './index.ts'
 
 describe('the order over many lanes', () => {
@@ -44,23 +44,6 @@ describe('the order over many lanes', () => {
     now = 5_000
     const { runs } = await store.claim(claimRequest({ limit: 3 }))
     expect(runs.map(({ id }) => id)).toEqual(['r2500', 'r2499', 'r2498'])
-    await store.close()
-  })
-
-  test('a held lane and a paused one are left out, and the next look is when the hold ends', async () => {
-    let now = 1_000
-    const clock = { now: () => now, monotonic: () => now, after: () => () => undefined, sleep: async () => undefined }
-    const file = freshFile()
-    const store = sqlite({ file, clock })
-    await store.create(['held', 'paused', 'open'].map((resource) => newRun({ resource })))
-    connect(file).exec(`UPDATE reprise_lane SET held_until = 9000 WHERE resource = 'held';
-      UPDATE reprise_lane SET paused = 1 WHERE resource = 'paused';
-      UPDATE reprise_meta SET value = value + 1 WHERE name = 'lanes'`)
-    const { runs } = await store.claim(claimRequest({ leaseMs: 60_000 }))
-    expect(runs.map(({ resource }) => resource)).toEqual(['open'])
-    expect(await store.claim(claimRequest())).toMatchObject({ runs: [], nextAt: 9_000 })
-    now = 9_000
-    expect((await store.claim(claimRequest())).runs.map(({ resource }) => resource)).toEqual(['held'])
     await store.close()
   })
 })

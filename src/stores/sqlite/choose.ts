@@ -2,7 +2,8 @@
  * Which runs come next: the heads of the open lanes, merged by priority, submittedAt and id. The order is exact.
  * It reads one index and leases nothing.
  */
-import type { OpenLanes } from './lanes.ts'
+import type { Gate, OpenLanes } from './gates.ts'
+import type { ServedLanes } from './lanes.ts'
 import type { Tx } from './session.ts'
 import type { Place } from './statements.ts'
 
@@ -16,7 +17,7 @@ const READ_MORE = 4
 type Kind = 'ready' | 'suspects'
 
 /** Ids in order. Suspects are among them only when asked for: `alone` for both kinds, or they by themselves. */
-export function choose(tx: Tx, open: OpenLanes, limit: number, alone: boolean, only?: Kind): number[] {
+export function choose(tx: Tx, open: ServedLanes, limit: number, alone: boolean, only?: Kind): number[] {
   if (limit < 1 || open.lanes.length === 0) return []
   const kinds: Kind[] = only ? [only] : alone ? ['ready', 'suspects'] : ['ready']
   const [first, second] = kinds.map((kind) => merge(tx, kind, open, limit))
@@ -25,11 +26,30 @@ export function choose(tx: Tx, open: OpenLanes, limit: number, alone: boolean, o
 }
 
 /** Whether a claim right after this one would find something. */
-export function hasMore(tx: Tx, open: OpenLanes, alone: boolean): boolean {
+export function hasMore(tx: Tx, open: ServedLanes, alone: boolean): boolean {
   return choose(tx, open, 1, alone).length > 0
 }
 
-function merge(tx: Tx, kind: Kind, open: OpenLanes, limit: number): Place[] {
+/** The same order, but a run is passed over when one of its gates lets in no more. */
+export function chooseWithin(tx: Tx, open: OpenLanes, limit: number, alone: boolean): Place[] {
+  if (limit < 1) return []
+  const kinds: Kind[] = alone ? ['ready', 'suspects'] : ['ready']
+  const places = kinds.flatMap((kind) =>
+    lanesWithWork(tx, kind, open, Number.POSITIVE_INFINITY).flatMap((lane) => tx.statements[kind].all(lane, limit)),
+  )
+  const left = new Map<Gate, number>(open.gates.map((gate) => [gate, gate.left]))
+  const chosen: Place[] = []
+  for (const place of places.sort(inOrder)) {
+    if (chosen.length >= limit) break
+    const mine = open.gates.filter(({ lanes }) => lanes.has(place.lane))
+    if (mine.some((gate) => (left.get(gate) ?? 0) < 1)) continue
+    for (const gate of mine) left.set(gate, (left.get(gate) ?? 0) - 1)
+    chosen.push(place)
+  }
+  return chosen
+}
+
+function merge(tx: Tx, kind: Kind, open: ServedLanes, limit: number): Place[] {
   const lanes = lanesWithWork(tx, kind, open, limit)
   const statement = tx.statements[kind]
   const readOf = (lane: number, count: number) => ({ lane, count, places: statement.all(lane, count) })
@@ -51,7 +71,12 @@ function merge(tx: Tx, kind: Kind, open: OpenLanes, limit: number): Place[] {
 }
 
 /** Lanes that can have a run among the first `limit`: with many lanes only those whose head is among the first heads. */
-function lanesWithWork({ statements }: Tx, kind: Kind, { lanes, served }: OpenLanes, limit: number): readonly number[] {
+function lanesWithWork(
+  { statements }: Tx,
+  kind: Kind,
+  { lanes, served }: ServedLanes,
+  limit: number,
+): readonly number[] {
   if (lanes.length <= LANES_FEW) return lanes
   const heads = kind === 'ready' ? statements.readyHeads.all() : statements.suspectHeads.all()
   const open = lanes.length === served.size ? served : new Set(lanes)

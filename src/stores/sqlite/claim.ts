@@ -4,10 +4,11 @@
  */
 import type { Failure } from '../../failure/failure.ts'
 import type { Claim, ClaimedRun, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
-import { choose, hasMore } from './choose.ts'
+import type { Hold } from '../../run/hold.ts'
+import { choose, chooseWithin, hasMore } from './choose.ts'
 import { expire } from './expire.ts'
+import { type OpenLanes, openLanes } from './gates.ts'
 import { AGAIN, type Work } from './group-commit.ts'
-import type { OpenLanes } from './lanes.ts'
 import { idOf, ledgersOf, numberOf, readMore } from './row.ts'
 import type { Tx } from './session.ts'
 import type { ClaimRow } from './statements.ts'
@@ -44,14 +45,32 @@ export function claimWork(request: ClaimRequest, nonces: Nonces): Work<Claim> {
 }
 
 function claim(tx: Tx, request: ClaimRequest, depth: number): Claim | typeof AGAIN {
-  const { statements, lanes, now } = tx
+  const { statements, now } = tx
   const given = statements.tokenOfNonce.get(depth, request.nonce)
-  lanes.refresh()
-  const open = lanes.open(request, now)
-  if (given) return answer(tx, request, open, given.token, statements.leasedBy.all(given.token), true)
+  if (given) return answer(tx, request, openLanes(tx, request), given.token, statements.leasedBy.all(given.token), true)
   if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
   if (expire(tx) === AGAIN) return AGAIN
-  return lease(tx, request, open)
+  const open = openLanes(tx, request)
+  return open.gates.length === 0 ? lease(tx, request, open) : leaseWithin(tx, request, open)
+}
+
+/** The way of a claim when something is held or limited: what passes the gates is chosen run by run, and counted against them. */
+function leaseWithin(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim {
+  const { statements, now } = tx
+  const limit = request.alone ? Math.min(1, request.limit) : request.limit
+  const chosen = chooseWithin(tx, open, limit, request.alone)
+  if (chosen.length === 0) return answer(tx, request, open, 0, [])
+  const inserted = statements.insertClaim.run(request.worker, request.nonce, request.alone ? 1 : 0, now)
+  const token = Number(inserted.lastInsertRowid)
+  const ids = JSON.stringify(chosen.map(({ id }) => id))
+  const rows = statements.leaseIds.all(token, now + request.leaseMs, ids)
+  for (const { lanes, settle } of open.gates)
+    settle(
+      chosen.filter(({ lane }) => lanes.has(lane)),
+      chosen,
+      token,
+    )
+  return answer(tx, request, openLanes(tx, request), token, rows)
 }
 
 function lease(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim {
@@ -87,10 +106,13 @@ function answer(tx: Tx, request: ClaimRequest, open: OpenLanes, token: number, r
 }
 
 /** When a run of a served lane becomes due, a lease ends or a lane opens; nothing if there is something to claim at once. */
-function nextAtOf(tx: Tx, { alone }: ClaimRequest, { lanes, served, opensAt }: OpenLanes): number | undefined {
-  if (hasMore(tx, { lanes, served }, alone)) return undefined
+function nextAtOf(tx: Tx, { alone }: ClaimRequest, open: OpenLanes): number | undefined {
+  const { served, gates } = open
+  if (hasMore(tx, open, alone)) return undefined
   const { dueNext, leasesNext } = tx.statements
-  let nextAt = opensAt ?? Number.POSITIVE_INFINITY
+  let nextAt = Number.POSITIVE_INFINITY
+  for (const { lanes, opensAt = nextAt } of gates)
+    if (opensAt < nextAt && hasMore(tx, { lanes: [...lanes], served: lanes }, alone)) nextAt = opensAt
   for (const statement of [dueNext, leasesNext]) {
     let soonest = statement.all(1)
     if (soonest[0] && !served.has(soonest[0].lane)) soonest = statement.all(OUTLOOK_MAX)
@@ -131,7 +153,13 @@ function claimedOf({ statements, lanes }: Tx, row: ClaimRow, again: boolean): Cl
     ...(step === undefined ? undefined : { flow: idOf(step.flow), step: step.name }),
     ...(more?.needs === undefined ? undefined : { needs: true }),
     ...(lapsed === undefined ? undefined : { lapsed }),
+    ...(lanes.holds.size === 0 ? undefined : probesOf(lanes.holds.values(), idOf(row.id), row.lease)),
   }
+}
+
+function probesOf(holds: Iterable<Hold>, run: string, token: number): Pick<ClaimedRun, 'probes'> {
+  const mine = [...holds].filter(({ probing }) => probing?.run === run && probing.token === token)
+  return mine.length === 0 ? {} : { probes: mine.map(({ what }) => what).sort() }
 }
 
 export function renewWork(request: RenewRequest): Work<Renewal> {

@@ -8,6 +8,7 @@ import { isTerminal } from '../../run/run.ts'
 import { spilled } from './body.ts'
 import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
+import { healthAtEnd, holdAtEnd } from './holds.ts'
 import { answer, keepEntry, keepReceipt } from './journal.ts'
 import { mayBeNeeded, moveDependents, tie } from './needs.ts'
 import { jsonOrNull, numberOf, rareLedgers, readMore, STATE_NUMBER, writeMore } from './row.ts'
@@ -63,9 +64,36 @@ function isPlainSuccess(change: Change): boolean {
 }
 
 function isSuccess(change: EndChange): boolean {
-  const { state, lane, rung, ledgers, suspensions, why, failure, attempt, unstarted, journal, children, join } = change
+  const {
+    state,
+    lane,
+    rung,
+    ledgers,
+    suspensions,
+    why,
+    failure,
+    attempt,
+    unstarted,
+    journal,
+    children,
+    join,
+    hold,
+    trouble,
+  } = change
   const more =
-    lane ?? rung ?? ledgers ?? suspensions ?? why ?? failure ?? attempt ?? unstarted ?? journal ?? children ?? join
+    lane ??
+    rung ??
+    ledgers ??
+    suspensions ??
+    why ??
+    failure ??
+    attempt ??
+    unstarted ??
+    journal ??
+    children ??
+    join ??
+    hold ??
+    trouble
   return state === 'succeeded' && more === undefined
 }
 
@@ -76,6 +104,7 @@ const succeedTogether: WorkSet = (tx, works) => {
     const ids = JSON.stringify(ofToken.map(({ run }) => numberOf(run)))
     if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
   }
+  if (isWatched(tx)) for (const change of changes) tellResource(tx, change as EndChange)
   const ok: Committed = { now: tx.now, answer: 'ok' }
   // One look for all of them, because nobody needs most runs.
   const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
@@ -87,7 +116,18 @@ const succeedTogether: WorkSet = (tx, works) => {
 }
 
 function end(tx: Tx, change: EndChange): Written {
-  return isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
+  const ended = isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
+  const isTold = change.hold !== undefined || change.trouble !== undefined || isWatched(tx)
+  if (ended && isTold) tellResource(tx, change)
+  return ended
+}
+
+/** Hardly ever is anything held or failing, and then an end looks no further. */
+const isWatched = ({ lanes }: Tx): boolean => lanes.holds.size > 0 || lanes.buckets.size > 0
+
+function tellResource(tx: Tx, change: EndChange): void {
+  holdAtEnd(tx, change)
+  healthAtEnd(tx, change)
 }
 
 function succeed(tx: Tx, { run, token, output }: EndChange): Written {
@@ -102,7 +142,7 @@ function succeed(tx: Tx, { run, token, output }: EndChange): Written {
 }
 
 function endOtherwise(tx: Tx, change: EndChange): Written {
-  const { statements, lanes, now } = tx
+  const { statements, now } = tx
   const { state, token, ledgers, rung, unstarted = false } = change
   checkJoin(change)
   const id = numberOf(change.run)
@@ -122,7 +162,7 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
   const spill = output !== undefined && spilled(output)
   statements.end.run(
     STATE_NUMBER[state],
-    change.lane ? lanes.numberOf(change.lane) : row.lane,
+    laneAfter(tx, row.lane, change),
     state === 'waiting' || state === 'review' ? (change.dueAt ?? null) : null,
     // Once the handler ran and its owner lived to tell, whatever was suspected of the run is settled.
     unstarted ? row.suspect : 0,
@@ -153,6 +193,13 @@ function createChildren(tx: Tx, parent: number, generation: number, { children, 
     if (child !== 'conflict') tie(tx, parent, numberOf(child.id), 'join', place, { name: join?.name ?? '', generation })
   }
   return created
+}
+
+/** Where the run waits next: after trouble among the retries of its resource. */
+function laneAfter({ lanes }: Tx, lane: number, { lane: next, trouble, unstarted }: EndChange): number {
+  const again = unstarted ? lanes.isAgain(lane) : trouble !== undefined
+  if (next === undefined && again === lanes.isAgain(lane)) return lane
+  return lanes.numberOf(next ?? lanes.laneOf(lane), again)
 }
 
 function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndChange['attempt']>): void {

@@ -131,6 +131,7 @@ export class GroupCommit {
       const leaptMs = time.leaptMs()
       if (leaptMs >= LEAP_MIN_MS) this.#leaptMs += leaptMs
       const now = time.now()
+      lanes.refresh()
       // Time that did not pass takes no lease away: its owner had no chance to renew it.
       if (this.#leaptMs > 0) statements.spareLeases.run(this.#leaptMs, now - this.#leaptMs, now)
       answers = executeAll(session, { statements, lanes, now }, group)

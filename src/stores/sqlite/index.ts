@@ -16,6 +16,7 @@ import { CreateIn, otherLibrary } from './create-in.ts'
 import { count, find } from './find.ts'
 import { createFlowWork, flowOf, linksOf } from './flow.ts'
 import { GroupCommit } from './group-commit.ts'
+import { holdWork, readHolds, releaseWork } from './holds.ts'
 import { noteWork, policyWork } from './note.ts'
 import { patiently } from './patience.ts'
 import { Pruner } from './prune.ts'
@@ -139,6 +140,9 @@ export function sqlite(options: SqliteOptions): Store {
     commit: (change) => write(commitWork(change)),
     steer: (act) => write(steerWork(act)),
     reorder: (move) => write(reorderWork(move)),
+    hold: (order) => write(holdWork(order)),
+    release: (request) => write(releaseWork(request)),
+    holds: () => read((readers) => readHolds(readers, time.now())),
     get: (ref) => read((readers) => readers.get(ref)),
     flow: (ref) => read((readers) => flowOf(readers, ref)),
     links: (run) => read((readers) => linksOf(readers, run)),

@@ -1,7 +1,9 @@
 /**
- * The lanes of the file, known by heart: which number a lane has, and which lanes a worker's claim may take from.
- * Another process may add or close lanes, so the list is checked by its version before each claim.
+ * The lanes and holds of the file, known by heart: which number a lane has, and which lanes a worker serves.
+ * Another process may change both, so they are checked by their versions at the start of each transaction.
  */
+import type { Hold, HoldTarget } from '../../run/hold.ts'
+import type { RetryBucket } from '../../run/retry-bucket.ts'
 import type { Lane } from '../../run/run.ts'
 import type { Connection, Statement } from './connection.ts'
 import { laneOf } from './row.ts'
@@ -12,8 +14,7 @@ interface LaneRow {
   readonly task: string
   readonly category: string | null
   readonly resource: string | null
-  readonly held_until: number | null
-  readonly paused: number
+  readonly again: number
 }
 
 /** Filters are few and live as long as their worker; past this the memory of them starts anew. */
@@ -24,16 +25,9 @@ export interface LaneFilter {
   readonly categories?: readonly string[]
 }
 
-export interface OpenLanes {
+/** The lanes of a filter, as a list and as a set. */
+export interface ServedLanes {
   readonly lanes: readonly number[]
-  readonly served: ReadonlySet<number>
-  readonly opensAt?: number
-}
-
-/** What a filter comes to: all its lanes, and apart the rows of those that are or were held or paused. */
-interface Served {
-  readonly rows: readonly LaneRow[]
-  readonly ids: readonly number[]
   readonly served: ReadonlySet<number>
 }
 
@@ -43,29 +37,32 @@ export class Lanes {
   #version = -1
   readonly #numbers = new Map<string, number>()
   readonly #lanes = new Map<number, Lane>()
+  readonly #again = new Set<number>()
   #rows: readonly LaneRow[] = []
-  readonly #served = new Map<string, Served>()
+  readonly #served = new Map<string, ServedLanes>()
+  #holdsVersion = -1
+  #holds: ReadonlyMap<HoldTarget, Hold> = new Map()
+  #buckets: ReadonlyMap<string, RetryBucket> = new Map()
 
   constructor(connection: Connection, statements: Statements) {
     this.#statements = statements
-    this.#all = connection.prepare(
-      'SELECT id, task, category, resource, held_until, paused FROM reprise_lane',
-    ) as Statement<LaneRow>
+    this.#all = connection.prepare('SELECT id, task, category, resource, again FROM reprise_lane') as Statement<LaneRow>
   }
 
-  /** The number of a lane, made if it is new. Inside a write transaction only. */
-  numberOf(lane: Lane): number {
-    const name = nameOf(lane)
+  /** The number of a lane, made if it is new; with `again`, of the one for its retries. Inside a write transaction only. */
+  numberOf(lane: Lane, again = false): number {
+    const name = again ? `[again]${nameOf(lane)}` : nameOf(lane)
     const known = this.#numbers.get(name)
     if (known !== undefined) return known
-    const values = [lane.task, lane.category ?? null, lane.resource ?? null] as const
+    const values = [lane.task, lane.category ?? null, lane.resource ?? null, again ? 1 : 0] as const
     const found = this.#statements.findLane.get(...values)?.id ?? this.#add(values)
     this.#numbers.set(name, found)
     return found
   }
 
-  #add(values: readonly [string, string | null, string | null]): number {
+  #add(values: readonly [string, string | null, string | null, number]): number {
     this.#statements.lanesChanged.run()
+    this.#version = -1
     return Number(this.#statements.insertLane.run(...values).lastInsertRowid)
   }
 
@@ -78,63 +75,116 @@ export class Lanes {
     return lane
   }
 
-  /** Lanes that a worker serves and that are open now, and when the first of the others opens by itself. */
-  open(filter: LaneFilter, now: number): OpenLanes {
-    const { rows, ids, served } = this.#servedBy(filter)
-    // Hardly ever is a lane closed, and then the list is the one that was made before.
-    if (rows.length === 0) return { lanes: ids, served }
-    const shut = rows.filter(({ paused, held_until: until }) => paused !== 0 || (until !== null && until > now))
-    const shutIds = new Set(shut.map(({ id }) => id))
-    const opensAt = Math.min(
-      ...shut.flatMap(({ paused, held_until: until }) => (paused === 0 && until !== null ? until : [])),
-    )
-    return {
-      lanes: ids.filter((id) => !shutIds.has(id)),
-      served,
-      ...(Number.isFinite(opensAt) ? { opensAt } : {}),
-    }
-  }
-
-  #servedBy({ tasks, categories }: LaneFilter): Served {
+  /** Lanes that a worker serves, open or not. */
+  servedBy({ tasks, categories }: LaneFilter): ServedLanes {
+    if (this.#version === -1) this.refresh()
     const name = JSON.stringify([tasks, categories])
     const known = this.#served.get(name)
     if (known) return known
-    const rows = this.#rows.filter(
-      ({ task, category }) =>
-        tasks.includes(task) && (categories === undefined || (category !== null && categories.includes(category))),
-    )
-    const ids = rows.map(({ id }) => id)
-    const closable = rows.filter(({ held_until, paused }) => held_until !== null || paused !== 0)
-    const found = { rows: closable, ids, served: new Set(ids) }
+    const lanes = this.#rows
+      .filter(
+        ({ task, category }) =>
+          tasks.includes(task) && (categories === undefined || (category !== null && categories.includes(category))),
+      )
+      .map(({ id }) => id)
+    const found = { lanes, served: new Set(lanes) }
     if (this.#served.size >= FILTERS_MAX) this.#served.clear()
     this.#served.set(name, found)
     return found
   }
 
-  /** Reads the list again if anyone has changed it. */
+  /** By what they hold. */
+  get holds(): ReadonlyMap<HoldTarget, Hold> {
+    if (this.#holdsVersion === -1) this.refresh()
+    return this.#holds
+  }
+
+  /** Keeps a hold, or takes it away. Inside a write transaction only. */
+  setHold(what: HoldTarget, hold: Hold | undefined): void {
+    const holds = new Map(this.holds)
+    if (hold) {
+      holds.set(what, hold)
+      this.#statements.putHold.run(what, JSON.stringify(hold))
+    } else {
+      holds.delete(what)
+      this.#statements.dropHold.run(what)
+    }
+    this.#holds = holds
+    this.#changed()
+  }
+
+  /** By resource. */
+  get buckets(): ReadonlyMap<string, RetryBucket> {
+    if (this.#holdsVersion === -1) this.refresh()
+    return this.#buckets
+  }
+
+  /** Keeps a bucket, or takes it away. Inside a write transaction only. */
+  setBucket(resource: string, bucket: RetryBucket | undefined): void {
+    const buckets = new Map(this.buckets)
+    if (bucket) {
+      buckets.set(resource, bucket)
+      this.#statements.putBucket.run(resource, JSON.stringify(bucket))
+    } else {
+      buckets.delete(resource)
+      this.#statements.dropBucket.run(resource)
+    }
+    this.#buckets = buckets
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#statements.holdsChanged.run()
+    this.#holdsVersion += 1
+  }
+
+  /** Whether it is the lane of a resource's retries. */
+  isAgain(number: number): boolean {
+    return this.laneOf(number) !== undefined && this.#again.has(number)
+  }
+
+  /** Reads what anyone has changed. */
   refresh(): void {
-    const version = this.#statements.lanesVersion.get()?.value ?? 0
-    if (version === this.#version) return
+    const { lanes, holds } = this.#statements.versions.get() ?? { lanes: 0, holds: 0 }
+    if (lanes !== this.#version) this.#readLanes(lanes)
+    if (holds === this.#holdsVersion) return
+    const all = this.#statements.allHolds.all().map(({ hold }) => JSON.parse(hold) as Hold)
+    this.#holds = new Map(all.map((hold) => [hold.what, hold]))
+    const buckets = this.#statements.allBuckets.all().map(({ bucket }) => JSON.parse(bucket) as RetryBucket)
+    this.#buckets = new Map(buckets.map((bucket) => [bucket.resource, bucket]))
+    this.#holdsVersion = holds
+  }
+
+  #readLanes(version: number): void {
     this.#rows = this.#all.all()
     this.#served.clear()
     for (const row of this.#rows) {
       const lane = laneOf(row)
       this.#lanes.set(row.id, lane)
-      this.#numbers.set(nameOf(lane), row.id)
+      if (row.again === 1) this.#again.add(row.id)
+      else this.#numbers.set(nameOf(lane), row.id)
     }
     this.#version = version
   }
 
-  /** A transaction was rolled back: lanes that it made are gone. */
+  /** Of every lane there is. */
+  numbers(): Iterable<number> {
+    if (this.#version === -1) this.refresh()
+    return this.#lanes.keys()
+  }
+
+  /** A transaction was rolled back: lanes and holds that it made are gone. */
   forget(): void {
     this.#version = -1
+    this.#holdsVersion = -1
     this.#numbers.clear()
     this.#lanes.clear()
+    this.#again.clear()
     this.#served.clear()
   }
 }
 
-/** The common lane is a task alone; nothing else begins with a bracket. */
+/** The common lane is a task alone; no other name begins with a bracket. */
 function nameOf({ task, category, resource }: Lane): string {
   if (category === undefined && resource === undefined && !task.startsWith('[')) return task
   return JSON.stringify([task, category ?? null, resource ?? null])

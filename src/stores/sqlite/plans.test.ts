@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RunQuery } from '../../ports/store.ts'
 import { claimRequest, connect, freshFile, newRun } from './file.fixtures.ts'
 import { conditions } from './find.ts'
+import { HOLDS_SQL } from './holds.ts'
 import { sqlite } from './index.ts'
 import { FLOORS_SQL } from './prune.ts'
 import { READ_SQL, viewSql } from './read.ts'
@@ -14,6 +15,7 @@ const HOT: Record<string, string> = {
   ...Object.fromEntries(Object.entries(SEARCHING).map(([name, { text }]) => [name, text])),
   ...READ_SQL,
   floors: FLOORS_SQL,
+  ...HOLDS_SQL,
   ...Object.fromEntries(
     ([{}, { key: 'k' }, { states: ['failed'] }, { states: ['review'] }, { tasks: ['t'], code: 'http.*' }] as const).map(
       (query) => [`find ${JSON.stringify(query)}`, findSql(query)],

@@ -17,21 +17,16 @@ CREATE TABLE reprise_meta(
 ) WITHOUT ROWID;
 
 -- One row per distinct (task, category, resource), made by the first run in it and never deleted.
--- Closing a lane is one update here, however many runs wait in it.
+-- again: runs whose last try met the trouble of their resource wait in a lane of their own, so that they can be let in by themselves.
 CREATE TABLE reprise_lane(
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   category TEXT,
   resource TEXT,
-  held_until INTEGER,
-  paused INTEGER NOT NULL DEFAULT 0,
-  running_max INTEGER,
-  rate_max INTEGER,
-  rate_ms INTEGER,
-  hold TEXT
+  again INTEGER NOT NULL DEFAULT 0
 );
 -- 0 stands for none: a number never equals a text, not even an empty one.
-CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0));
+CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
 
 -- state: 0 blocked 1 ready 2 waiting 3 review 4 succeeded 5 failed 6 cancelled
 -- lease: token of the live claim. suspect: 0 no, n: claimed alone, with n - 1 shared crashes that are not counted yet.
@@ -62,7 +57,8 @@ CREATE TABLE reprise_run(
 CREATE INDEX reprise_ready ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect = 0;
 CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
 CREATE INDEX reprise_due ON reprise_run(due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX reprise_leased ON reprise_run(lease_until) WHERE lease_until IS NOT NULL;
+-- With the lane, so that the live leases of a limited lane are counted in the index alone.
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
 CREATE INDEX reprise_review ON reprise_run(id) WHERE state = 3;
 CREATE INDEX reprise_failed ON reprise_run(id) WHERE state = 5;
 
@@ -174,6 +170,17 @@ CREATE TABLE reprise_need(
 CREATE UNIQUE INDEX reprise_need_place ON reprise_need(run, generation, name, place);
 CREATE INDEX reprise_need_open ON reprise_need(run) WHERE open = 1;
 
+-- A hold is a row of its own and not a column of its lanes, so that lanes made later are held too.
+CREATE TABLE reprise_hold(
+  what TEXT PRIMARY KEY,
+  hold TEXT NOT NULL
+) WITHOUT ROWID;
+-- How a resource is that failed lately, and the tokens of its retries. A resource that is well has none.
+CREATE TABLE reprise_bucket(
+  resource TEXT PRIMARY KEY,
+  bucket TEXT NOT NULL
+) WITHOUT ROWID;
+
 -- What a budget or a rate has given out in one window.
 CREATE TABLE reprise_meter(
   name TEXT NOT NULL,
@@ -183,7 +190,8 @@ CREATE TABLE reprise_meter(
   PRIMARY KEY (name, window_at)
 ) WITHOUT ROWID;
 
-INSERT INTO reprise_meta(name, value) VALUES ('schema', 0), ('lanes', 0);
+-- lanes, holds: versions, so that a process knows when another one changed the lanes, or the holds and buckets.
+INSERT INTO reprise_meta(name, value) VALUES ('schema', 0), ('lanes', 0), ('holds', 0);
 `,
 ]
 

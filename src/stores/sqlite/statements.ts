@@ -21,6 +21,7 @@ export interface ClaimRow {
   readonly lane: number
   readonly priority: number
   readonly submitted_at: number
+  readonly lease: number
   readonly lease_until: number
   readonly generation: number
   readonly attempt: number
@@ -94,7 +95,7 @@ export interface AgedRow {
 }
 
 const CLAIM_COLUMNS =
-  'id, lane, priority, submitted_at, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
+  'id, lane, priority, submitted_at, lease, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
 const JOURNAL_COLUMNS = 'name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer'
 
 const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
@@ -312,12 +313,31 @@ export const SQL = {
     FROM reprise_need AS need INDEXED BY reprise_need_open CROSS JOIN reprise_run AS needed ON needed.id = need.needed
     WHERE need.run = ? AND need.open = 1 AND need.kind IN (0, 1) AND needed.state IN (5, 6) LIMIT 1`),
 
-  // lanes, notes, policies
-  lanesVersion: sql<{ value: number }>("SELECT value FROM reprise_meta WHERE name = 'lanes'"),
+  // lanes, holds, notes, policies
+  versions: sql<{ lanes: number; holds: number }>(`SELECT value AS lanes,
+    (SELECT value FROM reprise_meta WHERE name = 'holds') AS holds FROM reprise_meta WHERE name = 'lanes'`),
   lanesChanged: sql("UPDATE reprise_meta SET value = value + 1 WHERE name = 'lanes'"),
-  insertLane: sql('INSERT INTO reprise_lane(task, category, resource) VALUES (?, ?, ?)'),
+  holdsChanged: sql("UPDATE reprise_meta SET value = value + 1 WHERE name = 'holds'"),
+  allHolds: sql<{ hold: string }>('SELECT hold FROM reprise_hold ORDER BY what'),
+  putHold: sql(
+    'INSERT INTO reprise_hold(what, hold) VALUES (?, ?) ON CONFLICT(what) DO UPDATE SET hold = excluded.hold',
+  ),
+  dropHold: sql('DELETE FROM reprise_hold WHERE what = ?'),
+  allBuckets: sql<{ bucket: string }>('SELECT bucket FROM reprise_bucket ORDER BY resource'),
+  putBucket: sql(`INSERT INTO reprise_bucket(resource, bucket) VALUES (?, ?)
+    ON CONFLICT(resource) DO UPDATE SET bucket = excluded.bucket`),
+  dropBucket: sql('DELETE FROM reprise_bucket WHERE resource = ?'),
+  laneOfRun: sql<{ lane: number }>('SELECT lane FROM reprise_run WHERE id = ?'),
+  setLane: sql('UPDATE reprise_run SET lane = ? WHERE id = ?'),
+  leasedLanes: sql<{ lane: number }>(
+    'SELECT lane FROM reprise_run INDEXED BY reprise_leased WHERE lease_until IS NOT NULL',
+  ),
+  meter: sql<{ spent: number }>('SELECT spent FROM reprise_meter WHERE name = ? AND window_at = ?'),
+  setMeter: sql(`INSERT INTO reprise_meter(name, window_at, spent) VALUES (?, ?, ?)
+    ON CONFLICT(name, window_at) DO UPDATE SET spent = excluded.spent`),
+  insertLane: sql('INSERT INTO reprise_lane(task, category, resource, again) VALUES (?, ?, ?, ?)'),
   findLane: sql<{ id: number }>(`SELECT id FROM reprise_lane
-    WHERE task = ? AND coalesce(category, 0) = coalesce(?, 0) AND coalesce(resource, 0) = coalesce(?, 0)`),
+    WHERE task = ? AND coalesce(category, 0) = coalesce(?, 0) AND coalesce(resource, 0) = coalesce(?, 0) AND again = ?`),
   insertNote: sql('INSERT INTO reprise_note(run, at, by, what, data) VALUES (?, ?, ?, ?, ?)'),
   keepPolicy: sql('INSERT INTO reprise_policy(hash, policy) VALUES (?, ?) ON CONFLICT(hash) DO NOTHING'),
 } as const

@@ -88,9 +88,12 @@ export const REST = [
     'I24',
     'In the quiet phase nothing that could be claimed lies there while everybody is idle, and no claim is ever forgotten.',
     (history) => {
-      const idle = idleTimes(history)
+      const idleOfAll = idleTimes(history)
+      const idleUnheld = idleOfAll.flatMap((span) => heldTimes(history).reduce<Span[]>(without, [span]))
+      const resourced = new Set(history.dump.runs.flatMap(({ id, resource }) => (resource === undefined ? [] : id)))
       const waiting = [...stories(history).values()].flatMap((story) =>
         waits(story, history).flatMap(({ from, to }) => {
+          const idle = resourced.has(story.run) ? idleUnheld : idleOfAll
           const idleMs = idle.reduce(
             (sum, time) => sum + Math.max(0, Math.min(to, time.to) - Math.max(from, time.from)),
             0,
@@ -144,6 +147,25 @@ function waits({ steps, last }: Story, { quietFrom, dump }: History): Span[] {
     spans.push({ from: Math.max(since, quietFrom), to: dump.at })
   return spans.filter(({ from, to }) => to > from)
 }
+
+/** When a resource was held, by the ends that said so. Which of them a run needed then is not looked at. */
+function heldTimes(history: History): Span[] {
+  return [...stories(history).values()].flatMap(({ steps }) =>
+    steps.flatMap(({ kind, change, line }) => {
+      const hold = kind === 'ended' && change?.type === 'end' ? change.hold : undefined
+      return hold ? [{ from: line.at, to: hold.until ?? history.dump.at }] : []
+    }),
+  )
+}
+
+/** What is left of some spans when another is cut out. */
+const without = (spans: Span[], cut: Span): Span[] =>
+  spans.flatMap(({ from, to }) =>
+    [
+      { from, to: Math.min(to, cut.from) },
+      { from: Math.max(from, cut.to), to },
+    ].filter((part) => part.to > part.from),
+  )
 
 /** When no run at all was leased. */
 function idleTimes(history: History): Span[] {

@@ -26,7 +26,19 @@ export interface WireOptions {
 }
 
 /** Reads change nothing, so executed-but-reported-failed is not a fault of theirs. */
-const READS = new Set(['get', 'flow', 'links', 'journal', 'find', 'count', 'attempts', 'notes', 'policy', 'verify'])
+const READS = new Set([
+  'get',
+  'flow',
+  'links',
+  'journal',
+  'find',
+  'count',
+  'attempts',
+  'notes',
+  'policy',
+  'verify',
+  'holds',
+])
 
 export function wire(options: WireOptions): Store {
   const { process, recorded, watch } = options
@@ -49,6 +61,9 @@ export function wire(options: WireOptions): Store {
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
+    hold: (order) => ask('hold', () => store.hold(order)),
+    release: (request) => ask('release', () => store.release(request), false),
+    holds: () => ask('holds', () => store.holds()),
     get: (ref) => ask('get', () => store.get(ref)),
     flow: (ref) => ask('flow', () => store.flow(ref)),
     links: (run) => ask('links', () => store.links(run)),

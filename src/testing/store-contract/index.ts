@@ -12,10 +12,12 @@ import { createLaws } from './create.ts'
 import { findLaws } from './find.ts'
 import { flowLaws } from './flow.ts'
 import { historyLaws } from './history.ts'
+import { holdLaws } from './hold.ts'
 import { joinLaws } from './join.ts'
 import { journalLaws } from './journal.ts'
 import type { Law } from './law.ts'
 import { leaseLaws } from './lease.ts'
+import { limitLaws } from './limit.ts'
 import { notesLaws } from './notes.ts'
 import { pruneLaws } from './prune.ts'
 import { steerLaws } from './steer.ts'
@@ -57,6 +59,8 @@ export const storeLaws: readonly Law[] = [
   ...pruneLaws,
   ...flowLaws,
   ...joinLaws,
+  ...holdLaws,
+  ...limitLaws,
   ...findLaws,
   ...historyLaws,
   ...notesLaws,

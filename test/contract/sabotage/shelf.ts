@@ -13,8 +13,10 @@ import { commitShelf } from './commit.ts'
 import { createShelf } from './create.ts'
 import { findShelf } from './find.ts'
 import { flowShelf } from './flow.ts'
+import { holdShelf } from './hold.ts'
 import { journalShelf } from './journal.ts'
 import { leaseShelf } from './lease.ts'
+import { limitShelf } from './limit.ts'
 import { pruneShelf } from './prune.ts'
 import { steerShelf } from './steer.ts'
 
@@ -26,6 +28,8 @@ export const shelf: Shelf = {
   ...journalShelf,
   ...steerShelf,
   ...pruneShelf,
+  ...holdShelf,
+  ...limitShelf,
   ...findShelf,
   ...flowShelf,
   ...besideShelf,

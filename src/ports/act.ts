@@ -1,0 +1,43 @@
+/**
+ * What operators and retention ask of a store: to steer a run, to move it in its order, to drop what is old.
+ * It does not know who may ask; each verb's promise is written at the store.
+ */
+import type { Why } from '../policy/why.ts'
+import type { State, TerminalState } from '../run/run.ts'
+
+export interface Act {
+  readonly run: string
+  readonly type: 'cancel' | 'retry'
+  readonly expect: { readonly generation: number; readonly states: readonly State[] }
+  readonly why: Why
+  readonly by: string
+}
+
+export interface Move {
+  readonly run: string
+  readonly expect: Act['expect']
+  readonly priority?: number
+  readonly dueAt?: number
+  /** Stands in history; with a due time it is also the reason of the run's new state. */
+  readonly why: Why
+  readonly by: string
+}
+
+export interface PruneRequest {
+  /** By state, how long a run is kept after its end. An absent state is kept for ever. */
+  readonly keepMs: Readonly<Partial<Record<TerminalState, number>>>
+  /** Of each task only this many ended runs are kept, those that were submitted last, whatever their state and age. */
+  readonly keepMax?: number
+  readonly keysMs: number
+  /** Runs deleted in one call, at most; more only when that many are linked and go together. */
+  readonly limit: number
+}
+
+export interface Pruned {
+  readonly now: number
+  /** Ids, oldest first; those that are linked follow the oldest of them. */
+  readonly pruned: readonly string[]
+  /** How many keys were forgotten. */
+  readonly keys: number
+  readonly more: boolean
+}

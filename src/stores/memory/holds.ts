@@ -1,0 +1,75 @@
+/**
+ * Holds of the memory driver: what they allow a claim, and the verbs of operators.
+ * When a hold opens is `run/hold.ts`'s affair; here it is kept and counted.
+ */
+import type { Committed, EndChange, HoldView } from '../../ports/store.ts'
+import {
+  afterProbe,
+  covers,
+  extended,
+  type Hold,
+  type HoldOrder,
+  type HoldTarget,
+  heldBy,
+  standing,
+  withoutProbe,
+} from '../../run/hold.ts'
+import { copy, type Row, type Tables } from './rows.ts'
+
+/** A list of holds counts no further: more runs than this are simply many. */
+const WAITING_MAX = 10_000
+
+/** The hold as it stands: over, or its probe gone without a verdict. */
+export function current(tables: Tables, hold: Hold, now: number): Hold | undefined {
+  const { probing } = hold
+  const isOut = probing !== undefined && tables.runs.get(probing.run)?.lease?.token === probing.token
+  return standing(probing && !isOut ? withoutProbe(hold) : hold, now)
+}
+
+export function keep(tables: Tables, hold: Hold | undefined, what: HoldTarget): void {
+  if (hold) tables.holds.set(what, hold)
+  else tables.holds.delete(what)
+}
+
+export const waitingFor = (tables: Tables, what: HoldTarget): Row[] =>
+  [...tables.open].filter((row) => row.state === 'ready' && !row.lease && !row.suspect && covers(what, row.lane))
+
+/** What the end of an attempt means for holds: its own order, and its verdict if it was a probe. */
+export function holdAtEnd(tables: Tables, row: Row, change: EndChange, now: number): void {
+  const { hold: order } = change
+  if (change.state === 'succeeded' || change.admits) {
+    for (const hold of tables.holds.values()) {
+      const isProbe = hold.probing?.run === row.id && hold.probing.token === change.token && hold.what !== order?.what
+      if (isProbe) tables.holds.set(hold.what, afterProbe(hold, now))
+    }
+  }
+  if (order) tables.holds.set(order.what, copy(extended(tables.holds.get(order.what), order, now)))
+}
+
+export function hold(tables: Tables, order: HoldOrder, now: number): Committed {
+  tables.holds.set(order.what, copy(heldBy(order, now)))
+  const { what, until, why, by } = order
+  tables.notes.push(
+    copy({ by, what: 'hold.set', data: { what, why, ...(until === undefined ? {} : { until }) }, at: now }),
+  )
+  return { now, answer: 'ok' }
+}
+
+export function release(
+  tables: Tables,
+  { what, by }: { readonly what: HoldTarget; readonly by: string },
+  now: number,
+): Committed {
+  const known = tables.holds.get(what)
+  if (!known || !standing(known, now)) return { now, answer: 'lost' }
+  tables.holds.delete(what)
+  tables.notes.push({ by, what: 'hold.released', data: { what }, at: now })
+  return { now, answer: 'ok' }
+}
+
+export function holds(tables: Tables, now: number): { now: number; holds: HoldView[] } {
+  const all = [...tables.holds.values()].flatMap((hold) => current(tables, hold, now) ?? [])
+  const waiting = (what: HoldTarget) => Math.min(WAITING_MAX, waitingFor(tables, what).length)
+  const views = all.map((each) => ({ ...copy(each), waiting: waiting(each.what) }))
+  return { now, holds: views.sort((a, b) => (a.what < b.what ? -1 : 1)) }
+}
