@@ -11,8 +11,12 @@ const SUITES = {
   e2e: 'test/e2e/**/*.test.ts',
 }
 
+/** Chaos at its full size wants the machine for itself; else both cores of a small machine are used. */
+const WORKERS = process.env['REPRISE_TEST_CHAOS'] === 'full' ? {} : { maxWorkers: 2 }
+
 export default defineConfig({
   test: {
+    ...WORKERS,
     projects: Object.entries(SUITES)
       .filter(([name]) => name === 'unit' || existsSync(`test/${name}`))
       .map(([name, include]) => ({
