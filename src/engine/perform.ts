@@ -16,7 +16,11 @@ import { SLEEP_HASH } from './sleep.ts'
 import { validate } from './task.ts'
 import { type Leave, leaveOf } from './throwables.ts'
 
-export type Handler<Input = unknown, Output = unknown> = (input: Input, ctx: Context<Input>) => Output | Promise<Output>
+/** `Verbs`: what is added to the context by whoever made it. */
+export type Handler<Input = unknown, Output = unknown, Verbs = unknown> = (
+  input: Input,
+  ctx: Context<Input> & Verbs,
+) => Output | Promise<Output>
 
 /** `undefined` when the lease is lost: there is nothing to write, because somebody else owns the run. */
 export type Performed = Ending | undefined
@@ -38,7 +42,10 @@ export async function perform(
         ours('final', 'input.invalid', `input of ${task.name} is not as declared: ${checked.issues}`),
       )
     const needs = run.needs ? await needsOf(execution) : NO_NEEDS
-    const ctx = new HandlerContext(execution, checked.value, needs)
+    const { contextOf } = execution.parts
+    const ctx = contextOf
+      ? contextOf(execution, checked.value, needs)
+      : new HandlerContext(execution, checked.value, needs)
     const value = await inSpan(execution, () => handler(checked.value, ctx))
     if (execution.left || execution.suspendedOn) return swallowed(execution)
     const output = task.output ? await validate(task.output, value) : { value }

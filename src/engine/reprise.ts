@@ -14,6 +14,7 @@ import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import type { ContextMaker } from './context-maker.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
 import { Janitor } from './janitor.ts'
@@ -76,15 +77,20 @@ export interface RunningWorker {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface Reprise {
+/** What the public face adds inside: the engine knows neither models nor people. */
+export interface Inside {
+  readonly contextOf?: ContextMaker
+}
+
+export interface Reprise<Verbs = unknown> {
   readonly store: Store
   /** Gives a task its handler. */
-  handle<Input, Output>(task: Task<Input, Output>, handler: Handler<Input, Output>): void
+  handle<Input, Output>(task: Task<Input, Output>, handler: Handler<Input, Output, Verbs>): void
   /** Defines a task and gives it its handler at once. */
   task<Input = unknown, Output = unknown>(
     name: string,
     options: TaskOptions<Input, Output>,
-    handler: Handler<Input, Output>,
+    handler: Handler<Input, Output, Verbs>,
   ): Task<Input, Output>
   /** With `tx` it is done when it returns, and throws at once: the run is then part of that transaction. */
   submit<Input, Output>(
@@ -113,7 +119,7 @@ export interface Reprise {
 
 export type SubmitItem = readonly [task: Task, input: unknown, options?: SubmitOptions]
 
-export function createReprise(options: RepriseOptions): Reprise {
+export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: Inside = {}): Reprise<Verbs> {
   const { store, clock = systemClock, dice = systemDice } = options
   if (typeof store?.claim !== 'function') {
     throw new RepriseError(
@@ -129,7 +135,7 @@ export function createReprise(options: RepriseOptions): Reprise {
   const assignments = new Map<string, Assignment>()
   const workers = new Set<RunningWorker>()
 
-  const reprise: Reprise = {
+  const reprise: Reprise<Verbs> = {
     store,
     handle(task, handler) {
       if (typeof handler !== 'function')
@@ -171,7 +177,16 @@ export function createReprise(options: RepriseOptions): Reprise {
     },
     get: (ref) => store.get(typeof ref === 'string' ? { id: ref } : (ref satisfies RunRef)),
     work(workOptions = {}) {
-      const worker = startWorker(options, workOptions, { clock, dice, time, emitter, assignments, retention, limits })
+      const worker = startWorker(options, workOptions, {
+        clock,
+        dice,
+        time,
+        emitter,
+        assignments,
+        retention,
+        limits,
+        inside,
+      })
       workers.add(worker)
       return worker
     },
@@ -266,6 +281,7 @@ interface Shared {
   readonly assignments: ReadonlyMap<string, Assignment>
   readonly retention: Retention | undefined
   readonly limits: readonly Limit[]
+  readonly inside: Inside
 }
 
 function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared): RunningWorker {
@@ -309,6 +325,7 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
       finalizeReserveMs: parseDuration(work.finalizeReserveMs ?? 0, 'finalizeReserveMs'),
       ...(artifacts ? { artifacts } : {}),
       ...(options.tracing ? { tracing: options.tracing } : {}),
+      ...shared.inside,
       ...(work.endsAt === undefined ? {} : { endsAt: work.endsAt }),
     },
     assignments: served,

@@ -7,6 +7,7 @@ import type { Artifacts } from '../ports/artifacts.ts'
 import type { Store } from '../ports/store.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Dice } from '../time/dice.ts'
+import type { ContextMaker } from './context-maker.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import type { StoreDoor } from './store-door.ts'
 import type { StoreTime } from './store-time.ts'
@@ -30,4 +31,6 @@ export interface WorkerParts {
   readonly endsAt?: number
   /** Kept back from every call's time for writing the end. */
   readonly finalizeReserveMs: number
+  /** Makes what handlers are given, when that is more than the engine's own verbs. */
+  readonly contextOf?: ContextMaker
 }
