@@ -94,6 +94,7 @@ describe('a rung', () => {
       do: 'person',
       rung: DESK,
       round: 1,
+      isLate: false,
       left: { from: FLASH, reason: 'refused' },
     })
     const models = ladder([rung('google/gemini-flash-latest'), rung('google/gemini-pro-latest')]).rungs
@@ -197,7 +198,7 @@ describe('a desk', () => {
     const two = [...standard, person({ queue: 'lead' })]
     const late = [...refusedThere, take(DESK, 'overdue')]
     expect(climb(two, late, facts)).toMatchObject({ do: 'person', rung: 3, left: { reason: 'overdue' } })
-    expect(climb(standard, late, facts)).toMatchObject({ do: 'person', rung: DESK, round: 1 })
+    expect(climb(standard, late, facts)).toMatchObject({ do: 'person', rung: DESK, round: 2, isLate: true })
   })
 })
 

@@ -59,7 +59,14 @@ export type Step =
       readonly less: boolean
       readonly left?: Left
     }
-  | { readonly do: 'person'; readonly rung: number; readonly round: number; readonly left?: Left }
+  | {
+      readonly do: 'person'
+      readonly rung: number
+      readonly round: number
+      /** It was told to be overdue already: it stays on the desk, and is not told again. */
+      readonly isLate: boolean
+      readonly left?: Left
+    }
   | { readonly do: 'wait'; readonly rung: number; readonly until: number }
   | { readonly do: 'done'; readonly take: number }
   | { readonly do: 'fail'; readonly left: Left }
@@ -101,9 +108,11 @@ export function climb(rungs: readonly Rung[], takes: readonly TakeFacts[], facts
 function stepOf(rungs: readonly Rung[], place: Place, takes: readonly TakeFacts[], facts: ClimbFacts): Step {
   if (place.at === 'end') return place.step
   const { rung, used, room, less, left } = place
-  const before = takes.filter((take) => take.rung === rung && take.kind !== 'overdue').length
+  const here = takes.filter((take) => take.rung === rung)
+  const before = here.length
   const told = left ? { left } : {}
-  if (rungs[rung]?.type === 'person') return { do: 'person', rung, round: before + 1, ...told }
+  if (rungs[rung]?.type === 'person')
+    return { do: 'person', rung, round: before + 1, isLate: here.at(-1)?.kind === 'overdue', ...told }
   const answered = takes.some(({ kind }) => kind !== 'exhausted')
   return {
     do: 'ask',
