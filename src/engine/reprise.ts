@@ -10,10 +10,12 @@ import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { BudgetRegistry, type RepriseBudgets, repriseBudgets } from './budgets.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
 import { Janitor } from './janitor.ts'
@@ -36,6 +38,8 @@ export interface RepriseOptions {
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
   /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
   readonly limits?: WorkLimits
+  /** Hard caps by name: calls and money per day and month, reserved before each send that names one. */
+  readonly budgets?: Readonly<Record<string, BudgetOptions>>
   /** Of `traceEvents`: handlers and calls then run inside their spans. */
   readonly tracing?: EventTracing
   /** Your own rules of classification, asked before the built-in ones. */
@@ -104,6 +108,7 @@ export interface Reprise {
   submitFlow<Steps extends FlowSteps>(flow: Flow<Steps>, options?: FlowOptions): Promise<FlowHandle<Steps>>
   get(ref: string | { readonly task: string; readonly key: string }): Promise<RunView | undefined>
   work(options?: WorkOptions): RunningWorker
+  readonly budgets: RepriseBudgets
   /** Calls back for one event, or for `*` all. Returns the way to stop. */
   readonly on: Emitter['on']
   /** Stops the workers of this instance and lets go of the store. */
@@ -123,6 +128,7 @@ export function createReprise(options: RepriseOptions): Reprise {
   }
   const retention = options.retention && retentionFor(store, options.retention, options.artifacts)
   const limits = limitsOf(options.limits ?? {})
+  const budgets = new BudgetRegistry(options.budgets)
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
@@ -171,10 +177,20 @@ export function createReprise(options: RepriseOptions): Reprise {
     },
     get: (ref) => store.get(typeof ref === 'string' ? { id: ref } : (ref satisfies RunRef)),
     work(workOptions = {}) {
-      const worker = startWorker(options, workOptions, { clock, dice, time, emitter, assignments, retention, limits })
+      const worker = startWorker(options, workOptions, {
+        clock,
+        dice,
+        time,
+        emitter,
+        assignments,
+        retention,
+        limits,
+        budgets,
+      })
       workers.add(worker)
       return worker
     },
+    budgets: repriseBudgets(store, budgets),
     on: emitter.on,
     async close() {
       await Promise.all([...workers].map((worker) => worker.stop()))
@@ -266,6 +282,7 @@ interface Shared {
   readonly assignments: ReadonlyMap<string, Assignment>
   readonly retention: Retention | undefined
   readonly limits: readonly Limit[]
+  readonly budgets: BudgetRegistry
 }
 
 function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared): RunningWorker {
@@ -306,6 +323,7 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
       dice,
       ids,
       emitter,
+      budgets: shared.budgets,
       finalizeReserveMs: parseDuration(work.finalizeReserveMs ?? 0, 'finalizeReserveMs'),
       ...(artifacts ? { artifacts } : {}),
       ...(options.tracing ? { tracing: options.tracing } : {}),
