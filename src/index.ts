@@ -4,7 +4,9 @@
 export { type Config, defineConfig, type Settings } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
 export type { ArtifactBody, ArtifactOptions } from './engine/artifact.ts'
+export type { RepriseBudgets } from './engine/budgets.ts'
 export type { CallOptions, CallScope } from './engine/call.ts'
+export type { BudgetUse, SpendOptions } from './engine/call-budget.ts'
 export type { Context, Log } from './engine/context.ts'
 export { type Flow, type FlowOptions, type FlowStep, type FlowSteps, flow, type StepOptions } from './engine/flow.ts'
 export type { FlowHandle, FlowResult } from './engine/flow-handle.ts'
@@ -100,6 +102,7 @@ export {
   type WhyParams,
 } from './policy/index.ts'
 export type { Artifacts } from './ports/artifacts.ts'
+export type { BudgetLimits, BudgetView, BudgetWindowView, UnitUse, WindowLimits } from './ports/budget.ts'
 export type { RunView, Store } from './ports/store.ts'
 export {
   historyOf,
@@ -110,6 +113,7 @@ export {
   type RetryOptions,
   retry,
 } from './retry/index.ts'
+export type { BudgetOptions } from './run/define-budget.ts'
 export type { EventName, EventOf, RepriseEvent } from './run/event.ts'
 export { sentenceOf } from './run/event.ts'
 export type { AttemptRecord, Run, State } from './run/run.ts'

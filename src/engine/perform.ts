@@ -117,7 +117,9 @@ function thrownBy(execution: Execution, thrown: unknown, rules: ClassifyOptions[
   const reason = leaveOf(thrown) ?? execution.suspendedOn
   if (reason) return leaving(execution, reason)
   const options = rules === undefined ? {} : { rules }
-  const { failedOn } = execution
+  const { failedOn, overBudget } = execution
+  if (overBudget?.leave && (thrown === overBudget.thrown || causeOf(thrown) === overBudget.thrown))
+    return leaving(execution, overBudget.leave)
   const isOfCall = failedOn !== undefined && (thrown === failedOn.thrown || causeOf(thrown) === failedOn.thrown)
   const ending = failed(execution, classify(thrown, { now: execution.parts.time.now(), ...options }))
   return isOfCall ? { ...ending, resource: failedOn.resource } : ending
@@ -155,6 +157,8 @@ export function leaving(execution: Execution, reason: Leave): Performed {
         ...(until === undefined ? {} : { dueAt: until }),
       }
     }
+    case 'window':
+      return { type: 'suspend', dueAt: reason.at, why: reason.why }
     case 'join': {
       const { name, children } = reason
       const entry = { name, inputHash: JOIN_HASH, token: execution.token, takes: 1, intentAt: now }

@@ -10,10 +10,12 @@ import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { BudgetRegistry, type RepriseBudgets, repriseBudgets } from './budgets.ts'
 import type { ContextMaker } from './context-maker.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
@@ -37,6 +39,8 @@ export interface RepriseOptions {
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
   /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
   readonly limits?: WorkLimits
+  /** Hard caps by name: calls and money per day and month, reserved before each send that names one. */
+  readonly budgets?: Readonly<Record<string, BudgetOptions>>
   /** Of `traceEvents`: handlers and calls then run inside their spans. */
   readonly tracing?: EventTracing
   /** Your own rules of classification, asked before the built-in ones. */
@@ -110,6 +114,7 @@ export interface Reprise<Verbs = unknown> {
   submitFlow<Steps extends FlowSteps>(flow: Flow<Steps>, options?: FlowOptions): Promise<FlowHandle<Steps>>
   get(ref: string | { readonly task: string; readonly key: string }): Promise<RunView | undefined>
   work(options?: WorkOptions): RunningWorker
+  readonly budgets: RepriseBudgets
   /** Calls back for one event, or for `*` all. Returns the way to stop. */
   readonly on: Emitter['on']
   /** Stops the workers of this instance and lets go of the store. */
@@ -129,6 +134,7 @@ export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: 
   }
   const retention = options.retention && retentionFor(store, options.retention, options.artifacts)
   const limits = limitsOf(options.limits ?? {})
+  const budgets = new BudgetRegistry(options.budgets)
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
@@ -186,10 +192,12 @@ export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: 
         retention,
         limits,
         inside,
+        budgets,
       })
       workers.add(worker)
       return worker
     },
+    budgets: repriseBudgets(store, budgets),
     on: emitter.on,
     async close() {
       await Promise.all([...workers].map((worker) => worker.stop()))
@@ -282,6 +290,7 @@ interface Shared {
   readonly retention: Retention | undefined
   readonly limits: readonly Limit[]
   readonly inside: Inside
+  readonly budgets: BudgetRegistry
 }
 
 function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared): RunningWorker {
@@ -322,6 +331,7 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
       dice,
       ids,
       emitter,
+      budgets: shared.budgets,
       finalizeReserveMs: parseDuration(work.finalizeReserveMs ?? 0, 'finalizeReserveMs'),
       ...(artifacts ? { artifacts } : {}),
       ...(options.tracing ? { tracing: options.tracing } : {}),

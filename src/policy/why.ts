@@ -118,6 +118,8 @@ interface Events {
   'budget.spent': {
     readonly budget: string
     readonly window: 'day' | 'month'
+    /** Calls when absent. */
+    readonly unit?: 'calls' | 'usd'
     readonly used: number
     readonly cap: number
     readonly resetsAt: number

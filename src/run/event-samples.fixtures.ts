@@ -34,6 +34,8 @@ const higher = {
   params: { used: 2, max: 2, on: 'gemini:flash', to: 'gemini:pro', message: 'The total is not the sum of the lines' },
 } as const
 
+const pro = { budget: 'pro', window: 'day', unit: 'calls', limit: 50, resetsAt: AT + 600 * MINUTE } as const
+
 export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
   'run.submitted': { name: 'run.submitted', ...run, priority: 0 },
   'run.returned': { name: 'run.returned', ...run },
@@ -113,6 +115,9 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
   },
   progress: { name: 'progress', ...attempt, done: 12, of: 40, note: 'pages read' },
   log: { name: 'log', ...attempt, level: 'warn', message: 'The second page is empty.', data: { page: 2 } },
+  'budget.refused': { name: 'budget.refused', ...call, ...pro, used: 48, reserved: 2, next: 'person' },
+  'budget.warned': { name: 'budget.warned', at: AT, ...pro, used: 38, reserved: 2, share: 0.8, worker: 'w-7f' },
+  'budget.overshot': { name: 'budget.overshot', ...call, budget: 'pro', costUsd: 0.031, reservedUsd: 0.02 },
   'hold.set': {
     name: 'hold.set',
     at: AT,

@@ -3,6 +3,7 @@
  * It starts no worker and touches no network, file or real time; what the handler itself touches is its own affair.
  */
 import { memoryArtifacts } from '../artifacts/memory/index.ts'
+import { BudgetRegistry } from '../engine/budgets.ts'
 import { deadlineOf } from '../engine/deadline.ts'
 import { Execution } from '../engine/execution.ts'
 import { fromJson, hashOf, toJson } from '../engine/json.ts'
@@ -24,6 +25,7 @@ import { EMPTY_LEDGERS } from '../policy/situation.ts'
 import type { Artifacts, StoredArtifact } from '../ports/artifacts.ts'
 import type { Change, Claim, ClaimedRun, RunView, Store } from '../ports/store.ts'
 import type { Ending } from '../run/apply.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { Progress } from '../run/run.ts'
@@ -46,6 +48,8 @@ export interface RunOnceOptions<Input, Output> {
   readonly clock?: Clock
   /** Of backoffs. @default 0.5 */
   readonly dice?: Dice
+  /** The budgets that the handler's calls may name. */
+  readonly budgets?: Readonly<Record<string, BudgetOptions>>
   /** Your own rules of classification. */
   readonly rules?: ClassifyOptions['rules']
 }
@@ -245,7 +249,7 @@ function keepSend(sends: Send[], change: Change): void {
 
 function partsOf(
   { store, artifacts, events }: Recorded,
-  { dice = () => 0.5 }: Pick<RunOnceOptions<never, never>, 'dice'>,
+  { dice = () => 0.5, budgets }: Pick<RunOnceOptions<never, never>, 'dice' | 'budgets'>,
   clock: Clock,
 ): WorkerParts {
   const time = new StoreTime(clock)
@@ -258,7 +262,9 @@ function partsOf(
   })
   const keeper = new LeaseKeeper({ worker: WORKER, door, clock, leaseMs: LEASE_MS })
   const ids = (bytes: number) => '0'.repeat(bytes * 2)
-  return { worker: WORKER, store, door, keeper, time, clock, dice, ids, emitter, artifacts, finalizeReserveMs: 0 }
+  const known = new BudgetRegistry(budgets)
+  const tools = { store, door, keeper, time, clock, dice, ids, emitter, artifacts }
+  return { worker: WORKER, ...tools, budgets: known, finalizeReserveMs: 0 }
 }
 
 async function endingOf(execution: Execution, handler: Handler, rules: ClassifyOptions['rules']): Promise<Ending> {

@@ -5,6 +5,7 @@
 import { RepriseError } from '../../failure/reprise-error.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Clock, systemClock } from '../../time/clock.ts'
+import { budgets, setBudget } from './budgets.ts'
 import { claim, renew } from './claim.ts'
 import { commit, reorder, steer } from './commit.ts'
 import { create } from './create.ts'
@@ -58,6 +59,8 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     hold: (order) => write(() => hold(tables, order, now())),
     release: (request) => write(() => release(tables, request, now())),
     holds: () => answer(() => holds(tables, now())),
+    setBudget: (order) => write(() => setBudget(tables, order, now())),
+    budgets: () => answer(() => budgets(tables, now())),
     get: (ref) => answer(() => get(tables, ref)),
     flow: (ref) => answer(() => flowOf(tables, ref)),
     links: (run) => answer(() => linksOf(tables.runs.get(run))),

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../time/clock.ts'
 import { type Dice, systemDice } from '../../time/dice.ts'
 import { SteadyTime } from '../../time/steady-time.ts'
 import { nextTurn } from '../../time/turn.ts'
+import { readBudgets, setBudgetWork } from './budgets.ts'
 import { claimWork, Nonces, renewWork } from './claim.ts'
 import { commitWork } from './commit.ts'
 import { type Connection, type Durability, loadLibrary } from './connection.ts'
@@ -143,6 +144,8 @@ export function sqlite(options: SqliteOptions): Store {
     hold: (order) => write(holdWork(order)),
     release: (request) => write(releaseWork(request)),
     holds: () => read((readers) => readHolds(readers, time.now())),
+    setBudget: (order) => write(setBudgetWork(order)),
+    budgets: () => read((readers) => readBudgets(readers, time.now())),
     get: (ref) => read((readers) => readers.get(ref)),
     flow: (ref) => read((readers) => flowOf(readers, ref)),
     links: (run) => read((readers) => linksOf(readers, run)),

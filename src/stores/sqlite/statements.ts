@@ -4,16 +4,10 @@
  * `LIMIT 0 + ?`, because SQLite plans by the value of a bare `LIMIT ?` and so prepares the statement anew at every binding:
  * measured, 13 µs instead of 2 for one row.
  */
+import { BUDGET_SQL } from './budget-statements.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { JournalRow } from './row.ts'
-
-interface Sql<Row> {
-  readonly text: string
-  /** Never there: carries the type of the statement's rows. */
-  readonly row?: Row
-}
-
-const sql = <Row = never>(text: string): Sql<Row> => ({ text })
+import { type Sql, sql } from './sql.ts'
 
 /** A run as a claim reads it. */
 export interface ClaimRow {
@@ -340,6 +334,7 @@ export const SQL = {
     WHERE task = ? AND coalesce(category, 0) = coalesce(?, 0) AND coalesce(resource, 0) = coalesce(?, 0) AND again = ?`),
   insertNote: sql('INSERT INTO reprise_note(run, at, by, what, data) VALUES (?, ?, ?, ?, ?)'),
   keepPolicy: sql('INSERT INTO reprise_policy(hash, policy) VALUES (?, ?) ON CONFLICT(hash) DO NOTHING'),
+  ...BUDGET_SQL,
 } as const
 
 export type Statements = {

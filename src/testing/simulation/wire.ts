@@ -38,6 +38,7 @@ const READS = new Set([
   'policy',
   'verify',
   'holds',
+  'budgets',
 ])
 
 export function wire(options: WireOptions): Store {
@@ -64,6 +65,8 @@ export function wire(options: WireOptions): Store {
     hold: (order) => ask('hold', () => store.hold(order)),
     release: (request) => ask('release', () => store.release(request), false),
     holds: () => ask('holds', () => store.holds()),
+    setBudget: (order) => ask('setBudget', () => store.setBudget(order)),
+    budgets: () => ask('budgets', () => store.budgets()),
     get: (ref) => ask('get', () => store.get(ref)),
     flow: (ref) => ask('flow', () => store.flow(ref)),
     links: (run) => ask('links', () => store.links(run)),
