@@ -23,22 +23,9 @@ import {
   word,
   yes,
 } from './event-entry.ts'
+import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
-
-const RUN = {
-  run: text('Id of the run.'),
-  task: text('Name of its task.'),
-  key: maybe(text('The key it was submitted with.')),
-  generation: count('1 at submit; an operator’s retry adds one.'),
-} as const
-
-const ATTEMPT = {
-  ...RUN,
-  attempt: count('Number of the execution in this generation, counted or not.'),
-  worker: text('The worker that executes it.'),
-} as const
-
-const CALL = { ...ATTEMPT, call: text('Name of the call inside the handler.') } as const
+import { REVIEW_EVENTS } from './review-events.ts'
 
 export const EVENTS = {
   'run.submitted': entry(
@@ -370,6 +357,7 @@ export const EVENTS = {
     ({ message }) => message,
   ),
   ...HOLD_EVENTS,
+  ...REVIEW_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',

@@ -1,0 +1,19 @@
+/**
+ * Fields that many events share: which run, which execution, which call.
+ */
+import { count, maybe, text } from './event-entry.ts'
+
+export const RUN = {
+  run: text('Id of the run.'),
+  task: text('Name of its task.'),
+  key: maybe(text('The key it was submitted with.')),
+  generation: count('1 at submit; an operator’s retry adds one.'),
+} as const
+
+export const ATTEMPT = {
+  ...RUN,
+  attempt: count('Number of the execution in this generation, counted or not.'),
+  worker: text('The worker that executes it.'),
+} as const
+
+export const CALL = { ...ATTEMPT, call: text('Name of the call inside the handler.') } as const
