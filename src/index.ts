@@ -13,6 +13,7 @@ export type { FlowHandle, FlowResult } from './engine/flow-handle.ts'
 export type { ChildOptions, ChildResult, JoinChild, JoinOptions } from './engine/join.ts'
 export type { LimitOptions, WorkLimits } from './engine/limits.ts'
 export type { Handler } from './engine/perform.ts'
+export type { PersonOptions } from './engine/person.ts'
 export {
   createReprise,
   type Reprise,
@@ -116,6 +117,7 @@ export {
 export type { BudgetOptions } from './run/define-budget.ts'
 export type { EventName, EventOf, RepriseEvent } from './run/event.ts'
 export { sentenceOf } from './run/event.ts'
+export type { AskedDocument, Issue, Question, Reply, RungAnswer } from './run/question.ts'
 export type { AttemptRecord, Run, State } from './run/run.ts'
 export type { Clock } from './time/clock.ts'
 export type { Duration } from './time/duration.ts'

@@ -70,7 +70,8 @@ CREATE TABLE reprise_journal(
   late INTEGER,
   cost_usd REAL,
   failure TEXT,
-  answer TEXT
+  answer TEXT,
+  question TEXT
 );
 
 CREATE UNIQUE INDEX reprise_journal_entry ON reprise_journal(run, generation, name, input_hash);
@@ -95,7 +96,7 @@ CREATE TABLE reprise_lane(
 
 CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
 
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE reprise_meta(
   name TEXT PRIMARY KEY,

@@ -92,19 +92,19 @@ export class Execution {
     return leave(reason, message)
   }
 
-  /** The journal is keyed by name, so a name used twice would give the second call the first one's answer. */
-  takeName(name: unknown): asserts name is string {
+  /** The journal is keyed by name, so a name used twice in one round would give the second call the first one's answer. */
+  takeName(name: unknown, round = ''): asserts name is string {
     if (typeof name !== 'string' || name.length === 0 || name.length > 200) {
       throw new RepriseError('call.name', `call name is ${JSON.stringify(name)}. Allowed: text of 1 to 200 characters.`)
     }
     this.#names ??= new Set()
-    if (this.#names.has(name)) {
+    if (this.#names.has(name + round)) {
       throw new RepriseError(
         'call.name_twice',
         `call name "${name}" is used twice in one execution of ${this.task.name}. Allowed: each name once; add what differs, such as "${name}-2".`,
       )
     }
-    this.#names.add(name)
+    this.#names.add(name + round)
   }
 
   journal(): Promise<Map<string, JournalEntry>> {

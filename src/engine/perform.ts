@@ -148,13 +148,14 @@ export function leaving(execution: Execution, reason: Leave): Performed {
       return { type: 'suspend', dueAt: until, why: { code: 'run.later', params: { until, ...told } } }
     }
     case 'person': {
-      const { queue, withinMs } = reason
+      const { queue, withinMs, asked } = reason
       const until = withinMs === undefined ? undefined : now + withinMs
       const params = { queue, reason: reason.reason, ...(until === undefined ? {} : { until }) }
       return {
         type: 'person',
         why: { code: 'run.handed_over', params },
         ...(until === undefined ? {} : { dueAt: until }),
+        ...(asked ? { journal: { ...asked, token: execution.token, takes: 1, intentAt: now } } : {}),
       }
     }
     case 'window':

@@ -12,7 +12,14 @@ const BRAND: unique symbol = Symbol.for('reprise.leave') as never
 
 export type Leave =
   | { readonly type: 'later'; readonly delayMs?: number; readonly at?: number; readonly reason?: string }
-  | { readonly type: 'person'; readonly queue: string; readonly reason: string; readonly withinMs?: number }
+  | {
+      readonly type: 'person'
+      readonly queue: string
+      readonly reason: string
+      readonly withinMs?: number
+      /** The question, when there is one; its reply is this entry's answer. */
+      readonly asked?: { readonly name: string; readonly inputHash: string; readonly question: string }
+    }
   /** The attempt suspends on a sleep that is longer than a process should be kept waiting for. */
   | { readonly type: 'sleep'; readonly name: string; readonly until: number }
   /** The attempt suspends until the children, which begin with its end, have ended. */

@@ -1,8 +1,9 @@
 /**
  * The end of an ask that nobody could answer: a failure that tells why, with the last answer as a draft beside it, never as a result.
  */
-import { type FailureError, failure } from '../failure/own.ts'
+
 import type { Kind } from '../failure/failure.ts'
+import { type FailureError, failure } from '../failure/own.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { AskPlan } from './ask-options.ts'
 import type { Left } from './climb.ts'
@@ -53,15 +54,35 @@ function endOf(
   const issue = last?.issues[0]
   switch (reason) {
     case 'rejected':
-      return { kind: 'final', code: 'person.rejected', message: `${name} was rejected by ${last?.by ?? 'a person'}: ${last?.text || 'no reason given'}` }
+      return {
+        kind: 'final',
+        code: 'review.rejected',
+        message: `${name} was rejected by ${last?.by ?? 'a person'}: ${last?.text || 'no reason given'}`,
+      }
     case 'refused':
-      return { kind: 'refused', code: issue?.code ?? 'answer.refused', message: `${on} refused ${name}, and the ladder has no person` }
+      return {
+        kind: 'refused',
+        code: issue?.code ?? 'answer.refused',
+        message: `${on} refused ${name}, and the ladder has no person`,
+      }
     case 'bug':
-      return { kind: 'final', code: 'gate.bug', message: issue?.detail ?? 'A rule of the gate threw instead of judging' }
+      return {
+        kind: 'final',
+        code: 'gate.bug',
+        message: issue?.detail ?? 'A rule of the gate threw instead of judging',
+      }
     case 'exhausted':
-      return { kind: 'exhausted', code: issue?.code ?? 'budget.exhausted', message: issue?.message ?? `the budget of ${on} is used up` }
+      return {
+        kind: 'exhausted',
+        code: issue?.code ?? 'budget.exhausted',
+        message: issue?.message ?? `the budget of ${on} is used up`,
+      }
     default:
-      return { kind: 'final', code: 'ladder.spent', message: `${name} has no answer that passes the gate: every rung is used, the last was ${on}${issue ? ` (${issue.code})` : ''}` }
+      return {
+        kind: 'final',
+        code: 'ladder.spent',
+        message: `${name} has no answer that passes the gate: every rung is used, the last was ${on}${issue ? ` (${issue.code})` : ''}`,
+      }
   }
 }
 
@@ -82,6 +103,7 @@ export function draftOf(journal: readonly JournalEntry[], ask?: string): Draft |
 
 function sentOf(answer: string): (Sent & { readonly about: Readonly<Record<string, unknown>> }) | undefined {
   const sent = JSON.parse(answer) as Partial<Sent> | null
-  if (typeof sent !== 'object' || typeof sent?.asked !== 'string' || typeof sent.about?.['ask'] !== 'string') return undefined
+  if (typeof sent !== 'object' || typeof sent?.asked !== 'string' || typeof sent.about?.['ask'] !== 'string')
+    return undefined
   return sent as Sent & { readonly about: Readonly<Record<string, unknown>> }
 }

@@ -4,10 +4,10 @@
  */
 import { hashOf } from '../engine/json.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
-import { type Gate, gate as makeGate, isGate } from '../gate/gate.ts'
+import { type Gate, isGate, gate as makeGate } from '../gate/gate.ts'
 import type { Rule } from '../gate/rule.ts'
 import { type JsonSchema, jsonSchemaOf, type Schema } from '../gate/schema.ts'
-import { type Ladder, defaultLadder } from './ladder.ts'
+import { defaultLadder, type Ladder } from './ladder.ts'
 import type { Question } from './prompt.ts'
 
 export interface AskDocument {
@@ -57,7 +57,12 @@ export interface AskPlan {
   readonly input: unknown
   readonly title: string
   /** Of what was asked: prompt, schema, input, image. */
-  readonly hashes: { readonly prompt: string; readonly schema?: string; readonly input: string; readonly image?: string }
+  readonly hashes: {
+    readonly prompt: string
+    readonly schema?: string
+    readonly input: string
+    readonly image?: string
+  }
   /** Names the document in events. */
   readonly sha256: string
 }
@@ -65,7 +70,8 @@ export interface AskPlan {
 export function planOf(name: string, options: AskOptions, runInput: unknown): AskPlan {
   const { prompt, system, image, schema, title = name } = options
   if (typeof prompt !== 'string' || prompt.trim() === '') refuse(name, 'prompt', prompt, 'text that says what is asked')
-  if (image !== undefined && typeof image.mediaType !== 'string') refuse(name, 'image.mediaType', image.mediaType, 'a media type, such as "image/png"')
+  if (image !== undefined && typeof image.mediaType !== 'string')
+    refuse(name, 'image.mediaType', image.mediaType, 'a media type, such as "image/png"')
   const ladder = options.ladder ?? defaultLadder()
   if (!Array.isArray(ladder?.rungs)) refuse(name, 'ladder', options.ladder, 'ladder([rung(…), …, person(…)])')
   const gate = gateOf(name, options)
@@ -98,11 +104,15 @@ export function planOf(name: string, options: AskOptions, runInput: unknown): As
 
 function gateOf(name: string, { gate, schema }: AskOptions): Gate {
   if (isGate(gate)) return gate
-  if (schema === undefined) refuse(name, 'schema', schema, 'a JSON Schema or a Standard Schema, unless gate is a gate(…)')
+  if (schema === undefined)
+    refuse(name, 'schema', schema, 'a JSON Schema or a Standard Schema, unless gate is a gate(…)')
   if (gate !== undefined && !Array.isArray(gate)) refuse(name, 'gate', typeof gate, 'a gate(…), or a list of rules')
   return makeGate(schema, gate)
 }
 
 function refuse(name: string, field: string, value: unknown, allowed: string): never {
-  throw new RepriseError('ask.invalid', `${field} of ask "${name}" is ${JSON.stringify(value) ?? 'not given'}. Allowed: ${allowed}.`)
+  throw new RepriseError(
+    'ask.invalid',
+    `${field} of ask "${name}" is ${JSON.stringify(value) ?? 'not given'}. Allowed: ${allowed}.`,
+  )
 }

@@ -35,7 +35,8 @@ export class AskStory {
   }
 
   answered(taken: Taken): void {
-    if (taken.isRepaired) this.#execution.emit('answer.repaired', { ...this.#known, rung: taken.on, take: taken.number })
+    if (taken.isRepaired)
+      this.#execution.emit('answer.repaired', { ...this.#known, rung: taken.on, take: taken.number })
     if (taken.kind !== 'ok') this.#refused(taken)
   }
 
@@ -47,7 +48,13 @@ export class AskStory {
 
   #refused({ on, number, kind, issues }: Taken): void {
     const codes = [...new Set(issues.map(({ code }) => code))].slice(0, 10)
-    this.#execution.emit('answer.refused', { ...this.#known, rung: on, take: number, how: REFUSED[kind] ?? 'semantic', codes })
+    this.#execution.emit('answer.refused', {
+      ...this.#known,
+      rung: on,
+      take: number,
+      how: REFUSED[kind] ?? 'semantic',
+      codes,
+    })
   }
 
   /** Told when the take that led to it happened now. */

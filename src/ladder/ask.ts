@@ -61,7 +61,10 @@ export async function askLadder<Value>(
   runInput: unknown,
 ): Promise<Asked<Value>> {
   if (typeof name !== 'string' || !NAME.test(name))
-    throw new RepriseError('ask.name', `ask name is ${JSON.stringify(name)}. Allowed: 1 to 80 letters, digits, spaces, ".", "_", ":" or "-", beginning with a letter or digit.`)
+    throw new RepriseError(
+      'ask.name',
+      `ask name is ${JSON.stringify(name)}. Allowed: 1 to 80 letters, digits, spaces, ".", "_", ":" or "-", beginning with a letter or digit.`,
+    )
   const asking = new Asking(asker, name, planOf(name, options as AskOptions, runInput))
   return (await asking.climb()) as Asked<Value>
 }
@@ -82,7 +85,10 @@ class Asking {
 
   async climb(): Promise<Asked> {
     const { rungs } = this.#plan.ladder
-    const facts = { hasImage: this.#plan.image !== undefined, roomOf: (rung: number) => this.#roomOf(rungs[rung] as ModelRung) }
+    const facts = {
+      hasImage: this.#plan.image !== undefined,
+      roomOf: (rung: number) => this.#roomOf(rungs[rung] as ModelRung),
+    }
     for (let steps = 0; steps < STEPS_MAX; steps += 1) {
       const step = climb(rungs, this.#takes, facts)
       this.#story.moved(step, this.#takes)
@@ -178,7 +184,13 @@ class Asking {
           content: [
             { type: 'text', text: prompt.text },
             ...(shown
-              ? [{ type: 'file' as const, mediaType: shown.mediaType, data: { type: 'data' as const, data: shown.data } }]
+              ? [
+                  {
+                    type: 'file' as const,
+                    mediaType: shown.mediaType,
+                    data: { type: 'data' as const, data: shown.data },
+                  },
+                ]
               : []),
           ],
         },
@@ -213,7 +225,9 @@ class Asking {
   }
 
   #roomOf({ model, maxOutputTokens, maxOutputTokensLimit }: ModelRung): number {
-    return maxOutputTokensLimit ?? factsOf(idOf(model), this.#asker.models.prices).maxOutputTokens ?? maxOutputTokens * 4
+    return (
+      maxOutputTokensLimit ?? factsOf(idOf(model), this.#asker.models.prices).maxOutputTokens ?? maxOutputTokens * 4
+    )
   }
 
   #answer({ value, on }: Taken): Asked {
@@ -221,7 +235,8 @@ class Asking {
   }
 }
 
-export const costOfTakes = (takes: readonly Taken[]): number => takes.reduce((sum, { sent }) => sum + (sent?.usd ?? 0), 0)
+export const costOfTakes = (takes: readonly Taken[]): number =>
+  takes.reduce((sum, { sent }) => sum + (sent?.usd ?? 0), 0)
 
 const toldOf = ({ on, number, kind, issues, isRepaired, sent, by }: Taken): AskTake => ({
   ...{ rung: on, take: number, kind, codes: [...new Set(issues.map(({ code }) => code))], repaired: isRepaired },

@@ -28,7 +28,12 @@ export function questionOf(step: Extract<Step, { do: 'person' }>, plan: AskPlan,
     answers: takes
       .filter(({ sent, by }) => sent !== undefined || by !== undefined)
       .slice(-ANSWERS_MAX)
-      .map(({ on, number, text, issues }) => ({ rung: on, take: number, text: text.slice(0, ANSWER_MAX), issues: issues.map(forPeople) })),
+      .map(({ on, number, text, issues }) => ({
+        rung: on,
+        take: number,
+        text: text.slice(0, ANSWER_MAX),
+        issues: issues.map(forPeople),
+      })),
     document: {
       ...document,
       ...(document?.text === undefined ? {} : { text: document.text.slice(0, DOCUMENT_MAX) }),
@@ -80,7 +85,11 @@ export async function takenFromReply(
   const plain = { ...place, text: '', issues: [], isRepaired: false }
   switch (reply.act) {
     case 'answer':
-      return judged({ ...plain, text: JSON.stringify(reply.value) ?? 'null', draft: reply.value, by: reply.by }, gate, input)
+      return judged(
+        { ...plain, text: JSON.stringify(reply.value) ?? 'null', draft: reply.value, by: reply.by },
+        gate,
+        input,
+      )
     case 'back':
       return { ...plain, kind: 'back', to: rungNamed(reply.to, place.rung, rungs), hint: reply.hint, by: reply.by }
     case 'reject':

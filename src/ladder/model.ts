@@ -93,15 +93,33 @@ async function sentFor(
 
 type StreamPart = Awaited<ReturnType<ModelV4['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
 
-function streamOf({ content, finishReason, usage, warnings, response, providerMetadata }: SendResult): ReadableStream<StreamPart> {
-  const parts: StreamPart[] = [{ type: 'stream-start', warnings }, { type: 'response-metadata', ...response }]
+function streamOf({
+  content,
+  finishReason,
+  usage,
+  warnings,
+  response,
+  providerMetadata,
+}: SendResult): ReadableStream<StreamPart> {
+  const parts: StreamPart[] = [
+    { type: 'stream-start', warnings },
+    { type: 'response-metadata', ...response },
+  ]
   for (const [index, part] of content.entries()) {
     const id = String(index)
     const of = 'providerMetadata' in part && part.providerMetadata ? { providerMetadata: part.providerMetadata } : {}
     if (part.type === 'text')
-      parts.push({ type: 'text-start', id, ...of }, { type: 'text-delta', id, delta: part.text }, { type: 'text-end', id })
+      parts.push(
+        { type: 'text-start', id, ...of },
+        { type: 'text-delta', id, delta: part.text },
+        { type: 'text-end', id },
+      )
     else if (part.type === 'reasoning')
-      parts.push({ type: 'reasoning-start', id, ...of }, { type: 'reasoning-delta', id, delta: part.text }, { type: 'reasoning-end', id })
+      parts.push(
+        { type: 'reasoning-start', id, ...of },
+        { type: 'reasoning-delta', id, delta: part.text },
+        { type: 'reasoning-end', id },
+      )
     else parts.push(part)
   }
   parts.push({ type: 'finish', finishReason, usage, ...(providerMetadata ? { providerMetadata } : {}) })

@@ -82,6 +82,13 @@ async function asV4(model: ModelObject): Promise<ModelV4> {
 }
 
 function missing(model: string, name: string, cause: unknown): RepriseError {
-  const why = (cause as { readonly code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND' ? 'is not installed' : 'cannot be loaded'
-  return new RepriseError('model.package', `model "${model}" needs the package ${name}, which ${why}. Install it: npm install ${name}`, { cause })
+  const why =
+    (cause as { readonly code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
+      ? 'is not installed'
+      : 'cannot be loaded'
+  return new RepriseError(
+    'model.package',
+    `model "${model}" needs the package ${name}, which ${why}. Install it: npm install ${name}`,
+    { cause },
+  )
 }

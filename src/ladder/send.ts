@@ -74,7 +74,10 @@ export interface Sent {
 /** Kinds of failure that are an answer: asking the same again can only cost. */
 const ANSWERS: ReadonlySet<string> = new Set(['refused', 'syntax', 'semantic'])
 
-export async function send(sender: Sender, request: SendRequest): Promise<{ readonly sent: Sent; readonly isNew: boolean }> {
+export async function send(
+  sender: Sender,
+  request: SendRequest,
+): Promise<{ readonly sent: Sent; readonly isNew: boolean }> {
   const { execution, models } = sender
   const asked = idOf(request.model)
   const model = await loadModel(request.model, models, request.baseURL)
@@ -89,7 +92,12 @@ export async function send(sender: Sender, request: SendRequest): Promise<{ read
       const { clock, time, ids } = execution.parts
       const startedAt = clock.monotonic()
       const headers = { ...request.options.headers, 'idempotency-key': digest(scope.idempotencyKey) }
-      const common = () => ({ asked, ms: Math.round(clock.monotonic() - startedAt), salt: ids(16), ...aboutOf(request) })
+      const common = () => ({
+        asked,
+        ms: Math.round(clock.monotonic() - startedAt),
+        salt: ids(16),
+        ...aboutOf(request),
+      })
       try {
         const result = await model.doGenerate({ ...request.options, headers, abortSignal: scope.signal })
         const read = readResult(result, price)
@@ -112,26 +120,39 @@ export async function send(sender: Sender, request: SendRequest): Promise<{ read
   return { sent, isNew }
 }
 
-export function priceOf({ model, price }: Pick<SendRequest, 'model' | 'price'>, { prices }: ModelOptions): Price | undefined {
+export function priceOf(
+  { model, price }: Pick<SendRequest, 'model' | 'price'>,
+  { prices }: ModelOptions,
+): Price | undefined {
   if (price) return price
   const { input, output, cached } = factsOf(idOf(model), prices)
   if (input === undefined || output === undefined) return undefined
   return { input, output, ...(cached === undefined ? {} : { cached }) }
 }
 
-function define(execution: Execution, { name, ...limits }: RungBudget, onExhausted: 'person' | 'wait' = 'person'): void {
+function define(
+  execution: Execution,
+  { name, ...limits }: RungBudget,
+  onExhausted: 'person' | 'wait' = 'person',
+): void {
   execution.parts.budgets.define(name, { ...limits, onExhausted })
 }
 
 /** Reserved before the send: one call of the budget, and the most that it can cost. */
-function spending({ budget, options }: SendRequest, price: Price | undefined): { readonly budget?: BudgetUse; readonly usdMax?: number } {
+function spending(
+  { budget, options }: SendRequest,
+  price: Price | undefined,
+): { readonly budget?: BudgetUse; readonly usdMax?: number } {
   const { maxOutputTokens } = options
   const usdMax = maxOutputTokens === undefined ? undefined : worstCostOf(price, { ...sizeOf(options), maxOutputTokens })
   return { ...(budget ? { budget: { name: budget.name } } : {}), ...(usdMax === undefined ? {} : { usdMax }) }
 }
 
 /** Bytes of all text that is sent, the schema included, and the number of files. */
-function sizeOf({ prompt, responseFormat, tools }: SendOptions): { readonly textBytes: number; readonly images: number } {
+function sizeOf({ prompt, responseFormat, tools }: SendOptions): {
+  readonly textBytes: number
+  readonly images: number
+} {
   let images = 0
   const text = JSON.stringify([prompt, responseFormat, tools], (key, value: unknown) => {
     if (key !== 'data' || typeof value !== 'object') return value

@@ -39,9 +39,12 @@ export async function takenFrom(place: Place, sent: Sent, gate: Gate, input: unk
     return bad(base, 'refused', [{ path: '', code, message: 'the provider refused to answer' }])
   }
   if (sent.failure)
-    return bad(base, sent.failure.kind === 'semantic' ? 'semantic' : 'syntax', [{ path: '', code: sent.failure.code, message: 'the provider sent no answer that can be read' }])
+    return bad(base, sent.failure.kind === 'semantic' ? 'semantic' : 'syntax', [
+      { path: '', code: sent.failure.code, message: 'the provider sent no answer that can be read' },
+    ])
   const reading = readAnswer(sent.text, sent.finish === 'length')
-  if (!reading.ok) return bad(base, reading.kind, [{ path: '', code: `answer.${reading.kind}`, message: reading.message }])
+  if (!reading.ok)
+    return bad(base, reading.kind, [{ path: '', code: `answer.${reading.kind}`, message: reading.message }])
   return judged({ ...base, draft: reading.value, isRepaired: reading.repaired }, gate, input, sent.finish === 'length')
 }
 

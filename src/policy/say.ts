@@ -135,6 +135,11 @@ const SENTENCES: { readonly [Code in Single]: (params: WhyParams[Code], times: T
   'run.again': ({ by, generation }) => `Retried by ${by}; generation ${generation} begins, the history stays.`,
   'run.reprioritised': ({ by, from, to }) => `Priority ${from} → ${to} by ${by}; smaller goes first.`,
   'run.rescheduled': ({ by, at }, { clock, away }) => `Rescheduled by ${by}: starts at ${clock(at)}${away(at)}.`,
+  'review.answered': ({ by, how }) =>
+    how === 'given' ? `The result was given by ${by}.` : `${capital(how)} by ${by}; the run goes on with that answer.`,
+  'review.sent_back': ({ by, to, hint }) =>
+    `Sent back${to === undefined ? '' : ` to ${to}`} by ${by}${hint ? `: ${sentence(hint)}` : '.'}`,
+  'review.rejected': ({ by, reason }) => `Rejected by ${by}: ${sentence(reason)}`,
   'answer.stored': ({ paidAt }, { clock }) =>
     `The answer was already paid for at ${clock(paidAt)}; judged, not bought again.`,
   'write.stale': ({ worker }) => `A late result of ${worker} came after its lease. Kept as a receipt, changed nothing.`,

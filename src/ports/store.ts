@@ -22,12 +22,12 @@ import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
 import type { Rate } from '../run/rate.ts'
 import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
-import type { Act, Move, Pruned, PruneRequest } from './act.ts'
+import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } from './budget.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
 import type { RunPage, RunQuery, StateCount } from './query.ts'
 
-export type { Act, Move, Pruned, PruneRequest } from './act.ts'
+export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
 export type { RunPage, RunQuery, StateCount } from './query.ts'
@@ -63,7 +63,7 @@ export interface Store {
 
   /**
    * Leases runs to a worker, in one step:
-   * 1. Waiting runs that are due, and reviews that are overdue, become ready.
+   * 1. Waiting runs that are due, and reviews that are overdue and that nobody has taken, become ready.
    * 2. Expired leases end. If the run was claimed `alone` that is a lapse: counted, with a history row. Otherwise nobody knows which
    *    of its neighbours was to blame: it becomes a suspect, and suspects are given out only to a claim that is `alone`.
    *    A suspect that lapses alone is confirmed: its lapse counts for both times.
@@ -91,6 +91,13 @@ export interface Store {
    * An end may bring runs with it, `children` of its own or those of a `join`: they are created in the same write or not at all.
    */
   commit(change: Change): Promise<CommitAnswer>
+
+  /**
+   * A person's lease on a run in review, by compare-and-swap on its generation, with a note. It stays in review; `renew` and `commit`
+   * work with the token as a worker's do, and no worker gets it before the lease has ended, overdue or not. One that ends by itself
+   * counts for nothing. Whoever has it may take it again, with a higher token; `"lost"` to others while that lease lives.
+   */
+  take(request: TakeRequest): Promise<Taken>
 
   /**
    * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation,
@@ -339,6 +346,8 @@ export interface EndChange extends Fenced {
    * to its bucket. A success counts for the resource of the run's lane.
    */
   readonly trouble?: string
+  /** Kept in the same write. */
+  readonly note?: Omit<Note, 'run'>
 }
 
 /** Before a send: the intent. */

@@ -26,6 +26,8 @@ import {
 } from './event-entry.ts'
 import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
+import { LADDER_EVENTS } from './ladder-events.ts'
+import { REVIEW_EVENTS } from './review-events.ts'
 
 export const EVENTS = {
   'run.submitted': entry(
@@ -358,6 +360,8 @@ export const EVENTS = {
   ),
   ...HOLD_EVENTS,
   ...BUDGET_EVENTS,
+  ...REVIEW_EVENTS,
+  ...LADDER_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',

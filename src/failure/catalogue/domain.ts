@@ -44,6 +44,12 @@ export const domain: Family = {
     own('gate.rejected', 'semantic', 'Ask again with the issues, or use a stronger model.', {
       tokens: ['gate.rejected', 'SemanticValidationError', 'GateError'],
     }),
+    own(
+      'ladder.spent',
+      'final',
+      'Look at the draft and its issues: no rung of the ladder got an answer that passes the gate.',
+    ),
+    own('review.rejected', 'final', 'A person said that there is no right answer; the reason is in the message.'),
     own('answer.syntax', 'syntax', 'Repair the answer locally, or ask again with the parse error.', {
       tokens: ['answer.syntax', 'SyntaxValidationError'],
     }),

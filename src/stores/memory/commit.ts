@@ -93,6 +93,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     const entry = copy(change.journal)
     journalOf(row, row.generation).set(joined(entry.name, entry.inputHash), entry)
   }
+  if (change.note) tables.notes.push(copy({ ...change.note, run: row.id, at: now }))
   const created = children.map((child) => createOne(tables, child, now))
   if (change.join) tieChildren(tables, row, change.join.name, created)
   const moved = isTerminal(state) ? moveDependents(tables, row, now) : []
@@ -126,8 +127,11 @@ function intent(row: Row, change: IntentChange, now: number): void {
   const { answer, answeredAt } = known ?? {}
   const receipt =
     known?.late && answer !== undefined && answeredAt !== undefined ? { answer, answeredAt, late: true } : {}
-  const costUsd = known?.costUsd === undefined ? {} : { costUsd: known.costUsd }
-  journal.set(joined(name, inputHash), { name, inputHash, token, takes: take, intentAt: now, ...receipt, ...costUsd })
+  const kept = {
+    ...(known?.costUsd === undefined ? {} : { costUsd: known.costUsd }),
+    ...(known?.question === undefined ? {} : { question: known.question }),
+  }
+  journal.set(joined(name, inputHash), { name, inputHash, token, takes: take, intentAt: now, ...receipt, ...kept })
 }
 
 function answer(row: Row, change: AnswerChange, now: number): void {

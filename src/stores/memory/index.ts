@@ -14,6 +14,7 @@ import { hold, holds, release } from './holds.ts'
 import { prune } from './prune.ts'
 import { count, find, get } from './read.ts'
 import { copy, emptyTables, type Tables } from './rows.ts'
+import { take } from './take.ts'
 import { verify } from './verify.ts'
 
 export interface MemoryOptions {
@@ -54,6 +55,7 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     claim: (request) => answer(() => claim(tables, request, now())),
     renew: (request) => answer(() => renew(tables, request, now())),
     commit: (change) => (change.type === 'end' ? write : answer)(() => commit(tables, change, now())),
+    take: (request) => answer(() => take(tables, request, now())),
     steer: (act) => write(() => steer(tables, act, now())),
     reorder: (move) => write(() => reorder(tables, move, now())),
     hold: (order) => write(() => hold(tables, order, now())),

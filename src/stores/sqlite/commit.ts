@@ -83,6 +83,7 @@ function isSuccess(change: EndChange): boolean {
     join,
     hold,
     trouble,
+    note,
   } = change
   const more =
     lane ??
@@ -97,7 +98,8 @@ function isSuccess(change: EndChange): boolean {
     children ??
     join ??
     hold ??
-    trouble
+    trouble ??
+    note
   return state === 'succeeded' && more === undefined
 }
 
@@ -184,6 +186,8 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
   if (spill) statements.keepOutput.run(id, output)
   if (change.attempt) recordAttempt(tx, id, change.attempt)
   if (change.journal) keepEntry(tx, id, row.generation, change.journal)
+  const { note } = change
+  if (note) statements.insertNote.run(change.run, now, note.by, note.what, jsonOrNull(note.data))
   const created = createChildren(tx, id, row.generation, change)
   const moved = isTerminal(state) ? moveDependents(tx, id) : undefined
   return { ...(created.length > 0 ? { created } : {}), ...(moved ? { moved } : {}) }

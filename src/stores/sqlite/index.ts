@@ -24,6 +24,7 @@ import { Pruner } from './prune.ts'
 import { Readers } from './read.ts'
 import { openSession, type Session } from './session.ts'
 import { reorderWork, steerWork } from './steer.ts'
+import { takeWork } from './take.ts'
 import { isConnectionSpent, isUnreachable, unavailable } from './trouble.ts'
 import { verify } from './verify.ts'
 import { Watchers } from './watch.ts'
@@ -139,6 +140,7 @@ export function sqlite(options: SqliteOptions): Store {
     claim: (request) => write(claimWork(request, nonces)),
     renew: (request) => write(renewWork(request)),
     commit: (change) => write(commitWork(change)),
+    take: (request) => write(takeWork(request)),
     steer: (act) => write(steerWork(act)),
     reorder: (move) => write(reorderWork(move)),
     hold: (order) => write(holdWork(order)),

@@ -57,8 +57,8 @@ CREATE TABLE reprise_run(
 CREATE INDEX reprise_ready ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect = 0;
 CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
 CREATE INDEX reprise_due ON reprise_run(due_at) WHERE due_at IS NOT NULL;
--- With the lane, so that the live leases of a limited lane are counted in the index alone.
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
+-- With lane and state, so that the live leases of a limited lane are counted in the index alone, without those of reviewers.
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
 CREATE INDEX reprise_review ON reprise_run(id) WHERE state = 3;
 CREATE INDEX reprise_failed ON reprise_run(id) WHERE state = 5;
 
@@ -119,7 +119,8 @@ CREATE TABLE reprise_journal(
   late INTEGER,
   cost_usd REAL,
   failure TEXT,
-  answer TEXT
+  answer TEXT,
+  question TEXT
 );
 CREATE UNIQUE INDEX reprise_journal_entry ON reprise_journal(run, generation, name, input_hash);
 

@@ -61,6 +61,7 @@ export function wire(options: WireOptions): Store {
     claim: (request) => ask('claim', () => recorded.claim(name, request)),
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
+    take: (request) => ask('take', () => store.take(request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
     hold: (order) => ask('hold', () => store.hold(order)),
     release: (request) => ask('release', () => store.release(request), false),
