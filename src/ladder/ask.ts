@@ -117,16 +117,21 @@ class Asking {
     const place = { rung: step.rung, on: rung.name, number: step.take }
     const name = `${this.#name}/${rung.name}.${step.take}`
     const over = (await kept(execution, name)) as Failure | undefined
-    if (over) return exhaustedTake(place, over)
+    if (over) {
+      this.#story.replayed()
+      return exhaustedTake(place, over)
+    }
     try {
       const { sent, isNew } = await send(this.#asker, this.#request(name, step, rung))
       const taken = await takenFrom(place, sent, this.#plan.gate, this.#plan.input)
       if (isNew) this.#story.answered(taken)
+      else this.#story.replayed()
       return taken
     } catch (thrown) {
       const failed = failureOf(thrown)
       if (failed?.kind !== 'exhausted' || !failed.code.startsWith('budget.')) throw thrown
       const taken = exhaustedTake(place, failed)
+      this.#story.goesOn()
       // A wait is asked about anew; whatever else follows must not be undone by a budget that opens meanwhile.
       if (rung.onExhausted !== 'wait' || taken.until === undefined) await keep(execution, name, failed)
       return taken
@@ -204,12 +209,17 @@ class Asking {
 
   async #person(step: Extract<Step, { do: 'person' }>, rung: PersonRung): Promise<Taken> {
     const { hashes, gate, input } = this.#plan
-    const reply = await this.#asker.person(`${this.#name}/${rung.name}`, {
+    const asked = this.#asker.person(`${this.#name}/${rung.name}`, {
       queue: rung.queue,
       ...(step.isLate ? {} : { within: rung.withinMs }),
       question: questionOf(step, this.#plan, this.#takes),
       input: { asked: hashes, round: step.round, after: this.#takes.map(({ answer }) => answer ?? null) },
     })
+    const reply = await asked.catch((leave: unknown) => {
+      this.#story.goesOn()
+      throw leave
+    })
+    this.#story.replayed()
     const place = { rung: step.rung, on: rung.name, number: step.round }
     const taken = await takenFromReply(reply, place, this.#plan.ladder.rungs, gate, input)
     this.#story.replied(taken)

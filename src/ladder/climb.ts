@@ -160,7 +160,7 @@ function after(
       return { at: 'end', step: { do: 'fail', left: { from: place.rung, reason: 'rejected' } } }
     case 'overdue':
       // Without a next rung nobody better is to be had: it stays with the desk, and the caller has told that it is late.
-      return place.rung + 1 < rungs.length ? leave('overdue', 'next') : place
+      return place.rung + 1 < rungs.length ? leave('overdue', 'next') : staying(place)
     case 'syntax':
     case 'empty':
     case 'truncated':
@@ -184,10 +184,15 @@ function again(rungs: readonly Rung[], place: Standing, take: TakeFacts, { roomO
   // An answer that was cut off is asked for differently each time, so the same words again are no sign of standing still.
   if (rung.type === 'model' && take.kind !== 'truncated' && isSame(place.last, take)) return left('no_progress')
   if (used >= rung.attempts) return left('spent')
-  const { left: _entered, ...stays } = place
+  const stays = staying(place)
   if (take.kind !== 'truncated') return { ...stays, used, last: take }
   const most = Math.max(place.room, roomOf(place.rung))
   return { ...stays, used, last: take, room: Math.min(place.room * 2, most), less: place.less || place.room >= most }
+}
+
+/** Once more on the same rung: how it was entered is told already. */
+function staying({ left: _entered, ...place }: Standing): Standing {
+  return place
 }
 
 const isSame = (before: TakeFacts | undefined, now: TakeFacts): boolean =>

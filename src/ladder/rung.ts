@@ -60,7 +60,7 @@ export interface ModelRung extends Omit<RungOptions, 'timeout' | 'budget'> {
   readonly resource: string
 }
 
-export interface PersonOptions {
+export interface DeskOptions {
   readonly queue: string
   /** When it should be answered; past it the next rung gets it, and without one somebody is told. @default "4h" */
   readonly within?: Duration
@@ -128,12 +128,7 @@ export function rung(model: AnyModel, options: RungOptions = {}): ModelRung {
  * A person is a rung: a desk, and the time within which it should answer.
  * @example person({ queue: 'accounts', within: '4h' })
  */
-export function person({
-  queue,
-  within = WITHIN,
-  name = queue,
-  attempts = PERSON_ATTEMPTS,
-}: PersonOptions): PersonRung {
+export function person({ queue, within = WITHIN, name = queue, attempts = PERSON_ATTEMPTS }: DeskOptions): PersonRung {
   checkName('person.queue', queue)
   checkName('person.name', name)
   checkCount('person.attempts', attempts, 100)

@@ -7,6 +7,7 @@ import { BudgetRegistry } from '../engine/budgets.ts'
 import { deadlineOf } from '../engine/deadline.ts'
 import { Execution } from '../engine/execution.ts'
 import { fromJson, hashOf, toJson } from '../engine/json.ts'
+import { KEPT_HASH } from '../engine/keep.ts'
 import { LeaseKeeper } from '../engine/lease-keeper.ts'
 import { type Handler, leaving, type Performed, perform, timeUp } from '../engine/perform.ts'
 import { settle } from '../engine/settle.ts'
@@ -18,6 +19,8 @@ import { defineTask, type Task } from '../engine/task.ts'
 import type { WorkerParts } from '../engine/worker-parts.ts'
 import type { ClassifyOptions } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
+import { type Asks, askingContexts } from '../ladder/asking-context.ts'
+import type { ModelOptions } from '../ladder/providers.ts'
 import { createEmitter } from '../observe/emitter.ts'
 import type { Decision } from '../policy/decision.ts'
 import { say } from '../policy/say.ts'
@@ -50,6 +53,8 @@ export interface RunOnceOptions<Input, Output> {
   readonly dice?: Dice
   /** The budgets that the handler's calls may name. */
   readonly budgets?: Readonly<Record<string, BudgetOptions>>
+  /** Models by the ids that `ctx.ask` and `ctx.model` name: `fakeModel(…)`, or real ones. */
+  readonly models?: ModelOptions['models']
   /** Your own rules of classification. */
   readonly rules?: ClassifyOptions['rules']
 }
@@ -116,7 +121,7 @@ const WORKER = 'run-once'
  * @example const { outcome, value, sends } = await runOnce(summarize, { document: 'd1' })
  */
 export function runOnce<Input, Output>(
-  handler: Handler<Input, Output>,
+  handler: Handler<Input, Output, Asks>,
   input: Input,
   options: RunOnceOptions<Input, Output> = {},
 ): Promise<RanOnce<Output>> {
@@ -126,7 +131,7 @@ export function runOnce<Input, Output>(
 }
 
 async function execute<Input, Output>(
-  handler: Handler<Input, Output>,
+  handler: Handler<Input, Output, Asks>,
   input: Input,
   options: RunOnceOptions<Input, Output>,
   clock: Clock,
@@ -214,9 +219,10 @@ function recording(store: Store, artifacts: Artifacts): Recorded {
     puts,
     store: {
       ...store,
-      commit: (change) => {
-        keepSend(sends, change)
-        return store.commit(change)
+      commit: async (change) => {
+        const committed = await store.commit(change)
+        if (committed.answer !== 'over') keepSend(sends, change)
+        return committed
       },
     },
     artifacts: {
@@ -231,8 +237,11 @@ function recording(store: Store, artifacts: Artifacts): Recorded {
   }
 }
 
+/** Entries of the journal that are no sends. */
+const NO_SENDS: ReadonlySet<string> = new Set([SLEEP_HASH, KEPT_HASH])
+
 function keepSend(sends: Send[], change: Change): void {
-  if ((change.type !== 'intent' && change.type !== 'answer') || change.inputHash === SLEEP_HASH) return
+  if ((change.type !== 'intent' && change.type !== 'answer') || NO_SENDS.has(change.inputHash)) return
   const { name } = change
   if (change.type === 'intent') sends.push({ name, take: change.take })
   else {
@@ -249,7 +258,7 @@ function keepSend(sends: Send[], change: Change): void {
 
 function partsOf(
   { store, artifacts, events }: Recorded,
-  { dice = () => 0.5, budgets }: Pick<RunOnceOptions<never, never>, 'dice' | 'budgets'>,
+  { dice = () => 0.5, budgets, models }: Pick<RunOnceOptions<never, never>, 'dice' | 'budgets' | 'models'>,
   clock: Clock,
 ): WorkerParts {
   const time = new StoreTime(clock)
@@ -264,7 +273,8 @@ function partsOf(
   const ids = (bytes: number) => '0'.repeat(bytes * 2)
   const known = new BudgetRegistry(budgets)
   const tools = { store, door, keeper, time, clock, dice, ids, emitter, artifacts }
-  return { worker: WORKER, ...tools, budgets: known, finalizeReserveMs: 0 }
+  const contextOf = askingContexts(models ? { models } : {})
+  return { worker: WORKER, ...tools, budgets: known, finalizeReserveMs: 0, contextOf }
 }
 
 async function endingOf(execution: Execution, handler: Handler, rules: ClassifyOptions['rules']): Promise<Ending> {
