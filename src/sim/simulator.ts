@@ -37,6 +37,8 @@ export interface SimulatorOptions {
   readonly script?: Script
   /** A file for one JSON line per request, flushed before the answer leaves. */
   readonly log?: string
+  /** Told of every request when it is in the log, before its answer leaves. */
+  readonly onRequest?: (request: LoggedRequest) => void
   /** @default the system's clock */
   readonly clock?: Clock
 }
@@ -110,6 +112,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     const key = request.headers['idempotency-key']
     const judged = judge(read.wire, read.question, typeof key === 'string' ? key : null)
     await log?.append(judged.entry)
+    options.onRequest?.(judged.entry)
     await clock.sleep(judged.latencyMs, stop.signal)
     deliver(judged.fault, judged.response, request, response)
   }
