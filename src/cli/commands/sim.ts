@@ -55,7 +55,7 @@ export const registerSim: Register = (program, frame) => {
   withExamples(command, [
     { line: 'reprise sim', says: 'a good day, on port 4410' },
     { line: 'reprise sim --faults storm --seed 7', says: 'everything goes wrong, and again in the same way' },
-    { line: 'reprise sim --faults samples/faults.json --log requests.jsonl', says: 'by script, with a log' },
+    { line: 'reprise sim --faults plan.json --log log.jsonl', says: 'by a plan of your own, with a log' },
   ])
 }
 
@@ -136,7 +136,8 @@ function requestLine({ seq, model, document, take, fault, status, tokens }: Logg
   const sign = screen.sign(STATE_SIGNS[fault === 'ok' ? 'succeeded' : 'failed'])
   const counted = tokens.input === 0 ? '' : `  ${tokens.input} + ${tokens.output + tokens.thoughts} tokens`
   const came = status === null ? 'no answer' : String(status)
-  return `${screen.paint.dim(String(seq).padStart(4))}  ${sign} ${screen.text(`${document}  ${model}  take ${take}  ${fault}  ${came}`)}${screen.paint.dim(counted)}`
+  const cells = [document, model, `take ${take}`, fault, came].map(screen.text)
+  return `${screen.paint.dim(String(seq).padStart(4))}  ${sign} ${cells.join('  ')}${screen.paint.dim(counted)}`
 }
 
 function farewell(simulator: Simulator): string {
