@@ -17,6 +17,8 @@ const FOLDER = fileURLToPath(new URL('../samples/', import.meta.url))
 const INVOICES = join(FOLDER, 'invoices')
 const DOTS_PER_INCH = '96'
 
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
 function picture(document: SampleDocument): Buffer {
   const base = join(tmpdir(), `reprise-sample-${document.id}-${process.pid}`)
   writeFileSync(`${base}.pdf`, textPdf(printed(document)))
@@ -31,11 +33,14 @@ function writeDocument(document: SampleDocument, images: Record<string, string>)
   const text = printed(document)
   if (document.form === 'png') {
     const bytes = picture(document)
-    images[createHash('sha256').update(bytes).digest('hex')] = text
+    images[sha256(bytes)] = text
     writeFileSync(path('png'), bytes)
     writeFileSync(path('txt'), printed(document, true))
-  } else if (document.form === 'pdf') writeFileSync(path('pdf'), textPdf(text))
-  else writeFileSync(path(document.form === 'columns' ? 'txt' : 'md'), text)
+  } else if (document.form === 'pdf') {
+    const bytes = textPdf(text)
+    images[sha256(bytes)] = text
+    writeFileSync(path('pdf'), bytes)
+  } else writeFileSync(path(document.form === 'columns' ? 'txt' : 'md'), text)
 }
 
 const documents = sampleDocuments()

@@ -40,7 +40,7 @@ export interface FaultPlan extends ModelPlan {
   /** By a part of the model's name; the first that fits is laid over the plan for all. */
   readonly models?: Readonly<Record<string, ModelPlan>>
   readonly script?: Script
-  /** SHA-256 of an image's bytes → the text that a model reads in it. */
+  /** SHA-256 of the bytes of an image, or of another file that is sent inline → the text that a model reads in it. */
   readonly images?: Readonly<Record<string, string>>
   /** What a `rate-limit` tells to wait unless its step says otherwise. */
   readonly retryAfter?: Duration

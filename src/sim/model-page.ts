@@ -19,5 +19,5 @@ export function modelPage(path: string): WireResponse | undefined {
   const found = /\/v1(?:beta)?\/models(?:\/([^/?:]+))?(?:\?|$)/.exec(path)
   if (found === null) return undefined
   const [, model] = found
-  return jsonResponse(200, model === undefined ? { models: MODELS.map(describe) } : describe(decodeURIComponent(model)))
+  return jsonResponse(200, model === undefined ? { models: MODELS.map(describe) } : describe(model))
 }

@@ -101,6 +101,9 @@ describe.each(WIRES)('%s', (wire) => {
     await using simulator = await startSimulator({ script })
     const error = await thrownBy(() => ask(simulator, wire))
     expect(classify(error)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 7_000 })
+    const { responseBody, responseHeaders } = error as APICallError
+    if (wire === 'gemini') expect(responseBody).toMatch(/google\.rpc\.RetryInfo",\s*"retryDelay": "7s"/)
+    else expect(responseHeaders).toMatchObject({ 'retry-after': '7', 'x-ratelimit-reset-requests': '7s' })
   })
 
   test('a hang lasts until the client gives up', async () => {
@@ -254,6 +257,7 @@ describe('requests by hand', () => {
     ['/v1beta/models/x:generateContent', {}, 400, 'contents is not specified'],
     ['/v1/chat/completions', { messages: [] }, 400, 'model'],
     ['/v1/nothing', {}, 404, '/v1/nothing'],
+    ['/v1beta/models/%zz:generateContent', { contents: [] }, 400, 'URI'],
   ])('a wrong request to %s is refused and not counted', async (path, body, status, message) => {
     await using simulator = await startSimulator({ faults: 'storm' })
     const response = await post(simulator.url + path, body)

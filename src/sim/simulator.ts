@@ -61,6 +61,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     throw new RangeError(`port: ${port} is not allowed; it takes a whole number from 0 to 65535`)
   }
   const log = options.log === undefined ? undefined : await openRequestLog(options.log)
+  // One small entry per document, for as long as a test or a demonstration lasts.
   const asked = { document: new Map<string, number>(), model: new Map<string, number>() }
   const requests: LoggedRequest[] = []
   let seq = log?.before ?? 0
@@ -170,7 +171,8 @@ function readQuestion(path: string, body: unknown): { wire: Wire; question: Ques
       const question = wire.read({ path, body })
       if (question !== undefined) return { wire, question }
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
+      // A name that is not well escaped is the client's mistake too.
+      if (!(error instanceof RangeError || error instanceof URIError)) throw error
       return { refused: wire.refuse(400, error.message) }
     }
   }
