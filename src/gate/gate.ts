@@ -5,13 +5,13 @@
 import { failure } from '../failure/own.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
 import { ISSUES_MAX, type Issue } from './issue.ts'
-import { isRuleName, issuesOf, type Rule, type RuleScope } from './rule.ts'
+import { codeOf, isRuleName, issuesOf, type Rule, type RuleScope } from './rule.ts'
 import { type JsonSchema, jsonSchemaOf, judgeOf, type Schema, type Verdict } from './schema.ts'
 
 export interface Gate<Value = unknown, Input = unknown> {
   /** The shape as a model and a form can be told it; absent when the schema cannot say. */
   readonly jsonSchema?: JsonSchema
-  /** Names of the rules, in the order in which they are asked. */
+  /** Codes of the rules, in the order in which they are asked. */
   readonly rules: readonly string[]
   /**
    * Judges one value. All rules are asked, so that a correction hears of everything at once; they are asked only if the schema holds.
@@ -35,13 +35,16 @@ export function gate<Value = unknown, Input = unknown>(
   checkRules(rules)
   return Object.freeze({
     ...(told === undefined ? {} : { jsonSchema: told }),
-    rules: Object.freeze(rules.map(({ name }) => name)),
+    rules: Object.freeze(rules.map(codeOf)),
     async judge(value: unknown, scope: RuleScope<Input>): Promise<Verdict<Value>> {
       const shaped = await ours('schema', () => judgeShape(value))
       if (!shaped.ok) return shaped
       const found: Issue[] = []
       for (const rule of rules) {
-        found.push(...(await ours(rule.name, async () => issuesOf(rule, await rule.check(shaped.value, scope)))))
+        const { value: shape } = shaped
+        found.push(
+          ...(await ours(codeOf(rule), async () => issuesOf(rule, await rule.check(shape, scope), shape, scope.input))),
+        )
       }
       return found.length === 0 ? shaped : { ok: false, issues: found.slice(0, ISSUES_MAX) }
     },
@@ -53,13 +56,15 @@ export const isGate = (value: unknown): value is Gate =>
 
 function checkRules(rules: readonly Rule<never, never>[]): void {
   const seen = new Set<string>()
-  for (const [index, { name, path, check }] of rules.entries()) {
-    if (!isRuleName(name)) refuse(`rules[${index}].name`, name, 'a name of 1 to 80 letters, digits, ".", "_" or "-"')
-    if (seen.has(name)) refuse(`rules[${index}].name`, name, 'each name once')
+  for (const [index, { code, name, path, check }] of rules.entries()) {
+    const [field, given] = code === undefined ? ['name', name] : ['code', code]
+    if (!isRuleName(given))
+      refuse(`rules[${index}].${field}`, given, 'a name of 1 to 80 letters, digits, ".", "_" or "-"')
+    if (seen.has(given)) refuse(`rules[${index}].${field}`, given, 'each name once')
     if (path !== undefined && !/^(\/.*)?$/.test(path))
       refuse(`rules[${index}].path`, path, 'a JSON pointer, such as "/total"')
     if (typeof check !== 'function') refuse(`rules[${index}].check`, typeof check, 'a function')
-    seen.add(name)
+    seen.add(given)
   }
 }
 

@@ -2,7 +2,8 @@
  * A rule of a domain: a name, the place it is about, words for models and people, and a check.
  * It is judged after the schema, so a check may rely on the shape.
  */
-import type { Issue } from './issue.ts'
+import { cut, type Issue } from './issue.ts'
+import { quotes } from './quotes.ts'
 
 export interface RuleScope<Input = unknown> {
   /** What the answer is about, as `ask` was given it. */
@@ -19,34 +20,48 @@ export interface RuleIssue {
   readonly message?: string
 }
 
-export interface Rule<Value = unknown, Input = unknown> {
-  /** Its code is `gate.<name>`: letters, digits, `.`, `_` or `-`. */
-  readonly name: string
+interface RuleBody<Value, Input> {
   /** JSON pointer to what it is about; the whole answer when absent. */
   readonly path?: string
-  /** What must hold, in words that name no value: told to models. What a check returns is told to people only. */
+  /** What must hold, in words that name no value: told to models, while what a check returns is told to people. */
   readonly message?: string
   check(value: Value, scope: RuleScope<Input>): RuleAnswer | Promise<RuleAnswer>
 }
+
+/** Its code is `code` as it stands, or `gate.<name>`: letters, digits, `.`, `_` or `-`. */
+export type Rule<Value = unknown, Input = unknown> = RuleBody<Value, Input> &
+  ({ readonly name: string; readonly code?: undefined } | { readonly code: string; readonly name?: string })
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,79}$/
 
 export const isRuleName = (name: unknown): name is string => typeof name === 'string' && NAME.test(name)
 
-/** A path or code that a check made may hold anything; what is not plain is not taken over. */
-export function issuesOf(rule: Rule<never, never>, answer: RuleAnswer): readonly Issue[] {
-  const code = `gate.${rule.name}`
+export const codeOf = ({ code, name }: Pick<Rule, 'code' | 'name'>): string => code ?? `gate.${name}`
+
+/** A rule without words of its own speaks by what its check says, unless that quotes the answer: then people alone hear it. */
+export function issuesOf<Value, Input>(
+  rule: Rule<Value, Input>,
+  answer: RuleAnswer,
+  value: Value,
+  input: Input,
+): readonly Issue[] {
+  const code = codeOf(rule)
   const path = rule.path ?? ''
-  const message = rule.message ?? `${rule.name} does not hold`
+  const fixed = rule.message ?? `${code} does not hold`
+  const worded = (said: string | undefined): Pick<Issue, 'message' | 'detail'> => {
+    if (said === undefined) return { message: fixed }
+    const text = cut(said)
+    if (rule.message !== undefined || quotes(text, value, input)) return { message: fixed, detail: text }
+    return { message: text }
+  }
   if (answer === true) return []
-  if (answer === false) return [{ path, code, message }]
-  if (typeof answer === 'string') return [{ path, code, message, detail: answer.slice(0, 300) }]
+  if (answer === false) return [{ path, code, message: fixed }]
+  if (typeof answer === 'string') return [{ path, code, ...worded(answer) }]
   if (!Array.isArray(answer))
     throw new TypeError(`it answered ${answer === null ? 'null' : typeof answer}, not a boolean, text or a list`)
-  return answer.map((issue) => ({
+  return answer.map((issue: RuleIssue) => ({
     path: typeof issue.path === 'string' ? issue.path.slice(0, 300) : path,
     code: isRuleName(issue.code) ? `${code}.${issue.code}` : code,
-    message,
-    ...(issue.message === undefined ? {} : { detail: String(issue.message).slice(0, 300) }),
+    ...worded(issue.message === undefined ? undefined : String(issue.message)),
   }))
 }

@@ -189,7 +189,7 @@ describe('what is paid for is kept', () => {
     const run = await reprise.submit(task, 'x')
     await work()
     expect(await question(run.id)).toMatchObject({
-      reason: expect.stringContaining('cannot be judged: Rule "odd" threw'),
+      reason: expect.stringContaining('cannot be judged: Rule "gate.odd" threw'),
       draft: right,
     })
     expect(named('answer.refused')).toMatchObject([{ how: 'bug', codes: ['gate.bug'] }])

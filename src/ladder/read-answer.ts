@@ -1,6 +1,6 @@
 /**
  * Reading JSON out of a model's text, with repairs that cost no call: fences and prose around it, commas, quotes, comments.
- * What was cut off is never repaired, because closing its brackets would make a whole of a part.
+ * What was cut off is never repaired, because closing its brackets would make a whole of a part; one forgotten brace is all that is added.
  */
 import { jsonrepair } from 'jsonrepair'
 
@@ -21,8 +21,13 @@ export function readAnswer(text: string, cutOff: boolean): Reading {
   const whole = parse(answer)
   if (whole) return { ok: true, value: whole.value, repaired: false }
   if (cutOff) return { ok: false, kind: 'truncated', message: 'the answer was cut off before its JSON ended' }
-  const { parts, isOpen } = partsOf(fenced(answer) ?? answer)
-  if (isOpen) return { ok: false, kind: 'syntax', message: 'the JSON of the answer does not end' }
+  const { parts, open } = partsOf(fenced(answer) ?? answer)
+  if (open !== undefined) {
+    const closed = parts.length === 0 ? close(open) : undefined
+    return closed
+      ? { ok: true, value: closed.value, repaired: true }
+      : { ok: false, kind: 'syntax', message: 'the JSON of the answer does not end' }
+  }
   for (const read of [parse, repair]) {
     for (const part of parts) {
       const found = read(part)
@@ -37,10 +42,10 @@ export function readAnswer(text: string, cutOff: boolean): Reading {
 }
 
 /**
- * The stretches of a text that open and close a bracket, the longest first, and whether the last one does not close. Prose around
+ * The stretches of a text that open and close a bracket, the longest first, and the last one if it does not close. Prose around
  * them is left out; brackets inside texts do not count.
  */
-function partsOf(text: string): { readonly parts: readonly string[]; readonly isOpen: boolean } {
+function partsOf(text: string): { readonly parts: readonly string[]; readonly open?: Open } {
   const parts: string[] = []
   let depth = 0
   let from = 0
@@ -59,7 +64,24 @@ function partsOf(text: string): { readonly parts: readonly string[]; readonly is
       if (depth === 0) parts.push(text.slice(from, index + 1))
     }
   }
-  return { parts: parts.sort((a, b) => b.length - a.length).slice(0, PARTS_MAX), isOpen: depth > 0 }
+  const longest = parts.sort((a, b) => b.length - a.length).slice(0, PARTS_MAX)
+  return { parts: longest, ...(depth > 0 ? { open: { text: text.slice(from), depth, inText } } : {}) }
+}
+
+/** A stretch whose brackets do not all close. */
+interface Open {
+  readonly text: string
+  readonly depth: number
+  readonly inText: boolean
+}
+
+/**
+ * The model ended by itself and forgot its last brace. Only that one is added: every list and every inner object is whole, so nothing is
+ * shortened, and a property that is missing is the gate's to see.
+ */
+function close({ text, depth, inText }: Open): { readonly value: unknown } | undefined {
+  const isWhole = depth === 1 && !inText && text.startsWith('{') && !/[,:{]\s*$/.test(text)
+  return isWhole ? parse(`${text}}`) : undefined
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {
