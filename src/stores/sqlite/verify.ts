@@ -182,8 +182,8 @@ export async function verify(readers: Readers): Promise<Finding[]> {
   }
   for (const [law, sql] of OTHER_LAWS) add(law, readers.all<Breach>(sql))
   for (const [law, sql] of BUDGET_LAWS)
-    for (const { found } of readers.all<{ found: string }>(`${sql} LIMIT ${FINDINGS_MAX}`))
-      findings.push({ law, found })
+    for (const { run, found } of readers.all<{ run: string | null; found: string }>(`${sql} LIMIT ${FINDINGS_MAX}`))
+      findings.push({ law, found, ...(run === null ? {} : { run }) })
   const checked = readers.all<{ integrity_check: string }>(`PRAGMA integrity_check(${FINDINGS_MAX})`)
   for (const { integrity_check: found } of checked)
     if (found !== 'ok') findings.push({ law: 'the file is sound', found })
