@@ -181,7 +181,7 @@ function forecastText(line: BudgetLine, { onExhausted, zone }: BudgetStatus, now
   const ends = endOf(line, zone)
   if (limit === undefined) return ''
   if (spent + reserved >= limit) return `empty: ${NOW[onExhausted]} until ${ends}`
-  if (emptyAt !== undefined) return `empty at ${clockTime(emptyAt, zone, now)}, then ${NOW[onExhausted]} until ${ends}`
+  if (emptyAt !== undefined) return `empty at ${clockTime(emptyAt, zone, now)}, then ${NOW[onExhausted]}`
   if (expected === undefined) return 'nothing used yet'
   return `lasts: about ${figure(unit, unit === 'calls' ? Math.round(expected) : expected)} by ${ends}`
 }
