@@ -1,6 +1,7 @@
 /**
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
+import { BUDGET_MUTANTS } from './budgets.ts'
 import { type Mutant, mutant } from './mutant.ts'
 
 const ENGINE = 'src/engine'
@@ -17,8 +18,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a lost intent is sent all the same',
     `${ENGINE}/execution.ts`,
-    `if (answer === 'ok') return`,
-    `if (answer === 'ok' || change.type === 'intent') return`,
+    `if (committed.answer !== 'lost') return committed`,
+    `if (committed.answer !== 'lost' || change.type === 'intent') return committed`,
   ),
   mutant(
     'an attempt is counted twice',
@@ -29,13 +30,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the intent is written after the send',
     `${ENGINE}/call.ts`,
-    `await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })`,
-    '',
+    `const committed = await execution.write({ type: 'intent', ...entry, ...reserve })`,
+    `const committed: Partial<Awaited<ReturnType<typeof execution.write>>> = {}`,
     {
       file: `${ENGINE}/call.ts`,
       find: `    await this.#write({ answer })
 `,
-      replace: `    await this.#execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
+      replace: `    const entry = { name: this.#name, inputHash: this.#inputHash, take: this.#take }
+    await this.#execution.write({ type: 'intent', ...entry })
     await this.#write({ answer })
 `,
     },
@@ -225,4 +227,5 @@ export const MUTANTS: readonly Mutant[] = [
     'if (known) return createAgain',
     `if (known && run.key === '') return createAgain`,
   ),
+  ...BUDGET_MUTANTS,
 ]

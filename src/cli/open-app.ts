@@ -32,6 +32,7 @@ export async function openApp({ settings, entries }: ResolvedConfig, frame: Fram
       store: openStore(settings.store, frame.clock),
       artifacts: openArtifacts(settings.artifacts, frame.clock),
       limits: settings.limits,
+      budgets: settings.budgets,
       clock: frame.clock,
       ...retentionOf(settings),
     })

@@ -3,6 +3,7 @@
  * It only assembles; parsing, errors and exit codes are `run`'s, and what a command does is in its own file.
  */
 import { Command } from 'commander'
+import { registerBudget } from './commands/budget.ts'
 import { registerCancel } from './commands/cancel.ts'
 import { registerClassify } from './commands/classify.ts'
 import { registerCodes } from './commands/codes.ts'
@@ -46,6 +47,7 @@ const COMMANDS: readonly Register[] = [
   registerReprioritise,
   registerReschedule,
   registerHolds,
+  registerBudget,
   registerVerify,
   registerExport,
   registerPurge,

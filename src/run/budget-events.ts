@@ -21,7 +21,7 @@ const figure = (unit: Over['unit'], value: number): string => (unit === 'usd' ? 
 
 /** Cents as cents; what is smaller keeps the digits that tell something. */
 export const money = (value: number): string =>
-  `$${value === 0 || value >= 1 || Number.isInteger(value * 100) ? value.toFixed(2) : String(Number(value.toPrecision(3)))}`
+  `$${value === 0 || value >= 0.1 ? value.toFixed(2) : String(Number(value.toPrecision(3)))}`
 
 /** `pro is used up for today (50 of 50)`. */
 export function usedUp({ budget, window, unit, used, reserved, limit }: Over): string {

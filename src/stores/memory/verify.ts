@@ -5,6 +5,7 @@
 import type { Finding } from '../../ports/store.ts'
 import { isFulfilled, isHopeless } from '../../run/need.ts'
 import { isTerminal, STATES } from '../../run/run.ts'
+import { brokenBudgets } from './budgets.ts'
 import { isOpen } from './needs.ts'
 import { joined, type Row, type Tables } from './rows.ts'
 
@@ -25,7 +26,7 @@ export function verify(tables: Tables): Finding[] {
     const fits = row === undefined || row.key === JSON.parse(name)[1]
     return fits ? [] : [{ law: 'a key points to its run', run, found: `the key ${name} points to another run's` }]
   })
-  return [...ofRuns, ...ofKeys]
+  return [...ofRuns, ...ofKeys, ...brokenBudgets(tables)]
 }
 
 const LAWS: readonly Law[] = [

@@ -6,6 +6,7 @@ import type { Finding } from '../../ports/store.ts'
 import { turn } from '../../time/clock.ts'
 import type { Readers } from './read.ts'
 import { idOf } from './row.ts'
+import { BUDGET_LAWS } from './verify-budgets.ts'
 
 /** More of one kind tell nothing new. */
 const FINDINGS_MAX = 100
@@ -180,6 +181,9 @@ export async function verify(readers: Readers): Promise<Finding[]> {
     await turn()
   }
   for (const [law, sql] of OTHER_LAWS) add(law, readers.all<Breach>(sql))
+  for (const [law, sql] of BUDGET_LAWS)
+    for (const { run, found } of readers.all<{ run: string | null; found: string }>(`${sql} LIMIT ${FINDINGS_MAX}`))
+      findings.push({ law, found, ...(run === null ? {} : { run }) })
   const checked = readers.all<{ integrity_check: string }>(`PRAGMA integrity_check(${FINDINGS_MAX})`)
   for (const { integrity_check: found } of checked)
     if (found !== 'ok') findings.push({ law: 'the file is sound', found })

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Clock } from '../../time/clock.ts'
 import { virtualClock } from '../virtual-clock.ts'
+import { budgetLaws } from './budget.ts'
 import { claimLaws } from './claim.ts'
 import { codecLaws } from './codec.ts'
 import { commitLaws } from './commit.ts'
@@ -63,6 +64,7 @@ export const storeLaws: readonly Law[] = [
   ...joinLaws,
   ...holdLaws,
   ...limitLaws,
+  ...budgetLaws,
   ...findLaws,
   ...historyLaws,
   ...notesLaws,

@@ -8,6 +8,7 @@ import type { Clock } from '../../../src/time/clock.ts'
 import { damagesOf } from '../memory-store.fixtures.ts'
 import type { Sabotage, Shelf } from './bench.ts'
 import { besideShelf } from './beside.ts'
+import { budgetShelf } from './budget.ts'
 import { claimShelf } from './claim.ts'
 import { commitShelf } from './commit.ts'
 import { createShelf } from './create.ts'
@@ -32,6 +33,7 @@ export const shelf: Shelf = {
   ...pruneShelf,
   ...holdShelf,
   ...limitShelf,
+  ...budgetShelf,
   ...findShelf,
   ...flowShelf,
   ...besideShelf,
