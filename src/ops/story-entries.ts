@@ -193,10 +193,18 @@ function isTold({ what, at, by }: Note & { readonly at: number }, acts: readonly
   return (what === 'retry' || what === 'cancel') && acts.some(({ endedAt }) => endedAt === at)
 }
 
+/** What happens at a desk before a decision. */
+const DESK_WORDS: Readonly<Record<string, string>> = {
+  'review.taken': 'Taken',
+  'review.given_back': 'Given back',
+}
+
 function noteOf(note: Note & { readonly at: number }, generation: number, options: SayOptions): ActEntry {
   const { at, by, what, data } = note
   const stale: Why = { code: 'write.stale', params: { worker: by } }
   const details = Object.entries(data ?? {}).map(([name, value]) => `${name} ${value}`)
+  if (Object.hasOwn(DESK_WORDS, what))
+    return { type: 'note', at, generation, by, what, sentence: `${DESK_WORDS[what]} by ${by}.` }
   const plain = `${what} by ${by}${details.length > 0 ? ` (${details.join(', ')})` : ''}.`
   return { type: 'note', at, generation, by, what, sentence: what === stale.code ? say(stale, options) : plain }
 }

@@ -9,7 +9,7 @@ import { editAnswer } from '../edit-answer.ts'
 import { jsonLine } from '../json-line.ts'
 import { readJson } from '../read-json-file.ts'
 import { actorOf } from '../reader.ts'
-import { shown } from '../terminal/text.ts'
+import { shown, wrap } from '../terminal/text.ts'
 import type { Desk } from './review.ts'
 
 export interface AnswerOptions {
@@ -119,7 +119,7 @@ function tell({ frame }: Desk, run: string, answered: Answered | Loss): void {
     const { verdict, item } = answered
     const how = verdict.act === 'answer' ? { how: item.asked ? verdict.how : 'given' } : {}
     if (json) out.lines(jsonLine({ run, answer: 'ok', act: verdict.act, ...how }))
-    human.lines(human.text(sentenceOf(run, answered)))
+    human.lines(...wrap(human.text(sentenceOf(run, answered)), human.columns))
     return
   }
   if (json) {

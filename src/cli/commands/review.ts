@@ -6,7 +6,6 @@ import { isRepriseError } from '../../failure/reprise-error.ts'
 import { maskRecord, storeNow } from '../../ops/index.ts'
 import type { Store } from '../../ports/store.ts'
 import { createReviews, type Loss, type Reviews } from '../../review/index.ts'
-import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Frame, Register } from '../frame.ts'
@@ -18,7 +17,7 @@ import { withStore, withStoreFlags } from '../open-store.ts'
 import { actorOf, zoneOf } from '../reader.ts'
 import { runNamed } from '../run-argument.ts'
 import { listVerdict, reviewLines, reviewTable } from '../screens/review-lines.ts'
-import { shown } from '../terminal/text.ts'
+import { shown, wrap } from '../terminal/text.ts'
 import { type AnswerOptions, actOf, answerReview, lost } from './review-answer.ts'
 import { exportGold } from './review-export.ts'
 
@@ -147,8 +146,8 @@ async function take({ store, reviews, zone, frame, options }: Desk, run: string)
   const { hand } = taken
   if (json) out.lines(jsonLine({ run, answer: 'ok', by, until: hand.until, version: hand.version }))
   const until = clockTime(hand.until, zone, await storeNow(store))
-  const length = formatDuration(options.for)
-  human.lines(human.text(`${run} is in your hands until ${until} (${length}); answer it, or it comes back by itself.`))
+  const told = `${run} is in your hands until ${until}. Unanswered, it comes back by itself.`
+  human.lines(...wrap(human.text(told), human.columns))
 }
 
 async function giveBack({ store, reviews, frame, options }: Desk, run: string): Promise<void> {

@@ -8,13 +8,12 @@ import type { Question, RungAnswer } from '../../run/question.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
 import { definition } from '../terminal/definition.ts'
-import { emphasise } from '../terminal/emphasis.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
-import { cut, shown, wrap } from '../terminal/text.ts'
+import { cut, pad, shown, wrap } from '../terminal/text.ts'
 
 /** Enough to recognise a document by; all of it is in `--json`. */
-const DOCUMENT_LINES_MAX = 40
+const BODY_LINES_MAX = 40
 const VALUE_COLUMNS_MAX = 4_000
 const ISSUES_SHOWN = 20
 
@@ -66,10 +65,13 @@ export function reviewLines(
     ...wrap(screen.text(`${item.title}: ${item.reason}`), screen.columns),
     '',
     ...definition(screen, factsOf(item, now, zone), ''),
+    ...(question?.draft === undefined ? [] : ['', ...bodyLines('draft', draftLines(question.draft), screen)]),
     ...(question?.answers?.length ? ['', ...answerTable(question.answers, screen)] : []),
-    ...(question?.document?.text === undefined ? [] : ['', ...documentLines(question.document.text, screen)]),
+    ...(question?.document?.text === undefined
+      ? []
+      : ['', ...bodyLines('document', wrap(screen.block(question.document.text), screen.columns - 2), screen)]),
     '',
-    ...emphasise(wrap(screen.text(howTo(item)), screen.columns), screen),
+    ...howTo(item, screen),
   ]
 }
 
@@ -92,7 +94,6 @@ function factsOf(item: ReviewDetail, now: number, zone: string): [string, string
     ...fact('failure', failure && `${failure.message} (${failure.code})`),
     ...fact('wrong', wrong.length === 0 ? undefined : wrong.join('\n')),
     ...fact('hint', question?.hint),
-    ...fact('draft', question?.draft === undefined ? undefined : valueText(question.draft, true)),
     ...fact('input', valueText(item.input)),
     ...fact('document', document && documentFact(document)),
     ...fact('rungs', item.rungs.length === 0 ? undefined : item.rungs.join(', ')),
@@ -103,8 +104,9 @@ function factsOf(item: ReviewDetail, now: number, zone: string): [string, string
 const documentFact = ({ uri, mediaType, sha256 }: NonNullable<Question['document']>): string =>
   [uri, mediaType, sha256 === undefined ? undefined : `sha256 ${sha256}`].filter(Boolean).join(', ') || 'below'
 
-const valueText = (value: unknown, isTall = false): string =>
-  cut(maskSecrets(JSON.stringify(value, null, isTall ? 2 : undefined) ?? 'undefined'), VALUE_COLUMNS_MAX)
+const valueText = (value: unknown): string => cut(maskSecrets(JSON.stringify(value) ?? 'undefined'), VALUE_COLUMNS_MAX)
+
+const draftLines = (draft: unknown): string[] => (JSON.stringify(draft, null, 2) ?? '').split('\n')
 
 /** Only the fields that differ: where all rungs agree there is nothing to see. */
 function answerTable(answers: readonly RungAnswer[], screen: Screen): string[] {
@@ -133,21 +135,28 @@ function fieldsOf({ value, text }: RungAnswer): Map<string, string> {
   return new Map([['answer', value === undefined ? (text ?? '') : JSON.stringify(value)]])
 }
 
-function documentLines(text: string, screen: Screen): string[] {
-  const lines = wrap(screen.block(maskSecrets(text)), screen.columns - 2)
-  const more = lines.length - DOCUMENT_LINES_MAX
+/** Text as text: each line as it is, cut where the window ends, and no more of them than a screen or two. */
+function bodyLines(label: string, lines: readonly string[], screen: Screen): string[] {
+  const more = lines.length - BODY_LINES_MAX
+  const told = (line: string) => cut(screen.block(maskSecrets(line)), screen.columns - 2, screen.ellipsis)
   return [
-    screen.paint.dim('document'),
-    ...lines.slice(0, DOCUMENT_LINES_MAX).map((line) => `  ${line}`.trimEnd()),
+    screen.paint.dim(label),
+    ...lines.slice(0, BODY_LINES_MAX).map((line) => `  ${told(line)}`.trimEnd()),
     ...(more > 0 ? [screen.paint.dim(`  ${screen.ellipsis} ${more} more lines; --json has all`)] : []),
   ]
 }
 
-function howTo({ run, question, rungs }: ReviewDetail): string {
-  const answer = `reprise review answer ${shown(run)}`
-  const accept = question?.draft === undefined ? '' : `\`${answer} --accept\` takes the draft, `
-  const result = question ? 'writes another answer' : 'gives the result'
+/** What can be typed next, each on a line of its own to be copied. */
+function howTo({ run, question, rungs }: ReviewDetail, screen: Screen): string[] {
   const rung = rungs.at(-1)
-  const back = rung === undefined ? '--back' : `--back ${shown(rung)}`
-  return `${accept}\`${answer} --edit\` ${result}, \`${answer} ${back} --hint '…'\` sends it back, \`${answer} --reject --reason '…'\` rejects it.`
+  const ways: readonly (readonly [string, string])[] = [
+    ...(question?.draft === undefined ? [] : [['accept', '--accept'] as const]),
+    [question ? 'correct' : 'result', '--edit'],
+    ['send back', `${rung === undefined ? '--back' : `--back ${shown(rung)}`} --hint '…'`],
+    ['reject', "--reject --reason '…'"],
+  ]
+  return ways.map(([word, flags]) => {
+    const line = screen.text(`reprise review answer ${shown(run)} ${flags}`)
+    return cut(`${pad(screen.paint.dim(word), 11)}${screen.paint.bold(line)}`, screen.window, screen.ellipsis)
+  })
 }
