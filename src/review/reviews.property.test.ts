@@ -106,6 +106,8 @@ describe('the desk, whatever happens', () => {
             }
           }
           await replies()
+          // Nobody crashed: a person who went away is nobody's lapse.
+          expect(await store.get({ id })).toMatchObject({ suspect: false, ledgers: { lapses: 0 } })
         }
         reached.overdue += heard.filter((reply: Reply) => reply.act === 'overdue').length
         // Every decision of a person is a row of history, a note and a reply, and nothing else is.

@@ -26,6 +26,7 @@ import type { Change, Claim, ClaimedRun, RunView, Store } from '../ports/store.t
 import type { Ending } from '../run/apply.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { PERSON_HASH } from '../run/question.ts'
 import type { Progress } from '../run/run.ts'
 import { memory } from '../stores/memory/index.ts'
 import { type Clock, turn } from '../time/clock.ts'
@@ -77,7 +78,7 @@ export interface PutOnce extends StoredArtifact {
 }
 
 export interface RanOnce<Output> {
-  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it threw `toPerson(…)`, or an ambiguous call did. */
+  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it asked one, threw `toPerson(…)`, or an ambiguous call did. */
   readonly outcome: 'value' | 'failure' | 'suspended' | 'later' | 'person'
   /** As a waiter for the run would get it: through JSON. */
   readonly value?: Output
@@ -228,7 +229,8 @@ function recording(store: Store, artifacts: Artifacts): Recorded {
 }
 
 function keepSend(sends: Send[], change: Change): void {
-  if ((change.type !== 'intent' && change.type !== 'answer') || change.inputHash === SLEEP_HASH) return
+  if (change.type !== 'intent' && change.type !== 'answer') return
+  if (change.inputHash === SLEEP_HASH || change.inputHash.startsWith(PERSON_HASH)) return
   const { name } = change
   if (change.type === 'intent') sends.push({ name, take: change.take })
   else {
