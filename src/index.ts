@@ -155,6 +155,19 @@ export {
   type RetryOptions,
   retry,
 } from './retry/index.ts'
+export {
+  type Answered,
+  createReviews,
+  type GoldCase,
+  type Hand,
+  type Judge,
+  type Loss,
+  type ReviewAct,
+  type ReviewDetail,
+  type ReviewItem,
+  type ReviewList,
+  type Reviews,
+} from './review/index.ts'
 export type { BudgetOptions } from './run/define-budget.ts'
 export type { EventName, EventOf, RepriseEvent } from './run/event.ts'
 export { sentenceOf } from './run/event.ts'

@@ -17,6 +17,7 @@ import { registerPlan } from './commands/plan.ts'
 import { registerPurge } from './commands/purge.ts'
 import { registerReprioritise, registerReschedule } from './commands/reorder.ts'
 import { registerRetry } from './commands/retry.ts'
+import { registerReview } from './commands/review.ts'
 import { registerRuns } from './commands/runs.ts'
 import { registerShow } from './commands/show.ts'
 import { registerSim } from './commands/sim.ts'
@@ -46,6 +47,7 @@ const COMMANDS: readonly Register[] = [
   registerCancel,
   registerReprioritise,
   registerReschedule,
+  registerReview,
   registerHolds,
   registerBudget,
   registerVerify,

@@ -209,9 +209,9 @@ export const SQL = {
   // commit
   succeedMany:
     sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    suspect = 0, why = NULL, failure = NULL WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
+    due_at = NULL, suspect = 0, why = NULL, failure = NULL WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
   succeed: sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    suspect = 0, why = NULL, failure = NULL, output = ? WHERE id = ? AND lease = ?`),
+    due_at = NULL, suspect = 0, why = NULL, failure = NULL, output = ? WHERE id = ? AND lease = ?`),
   owned: sql<OwnedRow>(`SELECT lane, generation, attempt, errors, lapses, suspect, more, why, failure
     FROM reprise_run WHERE id = ? AND lease = ?`),
   end: sql(`UPDATE reprise_run SET state = ?, lane = ?, lease = NULL, lease_until = NULL, due_at = ?, suspect = ?, attempt = ?,

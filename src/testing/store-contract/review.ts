@@ -248,6 +248,19 @@ export const reviewLaws = subject('review', {
       )
     },
   ],
+  'a person’s end leaves no due time behind: what has ended stays so': [
+    'ended-falls-due',
+    async (world) => {
+      for (const output of [{}, { output: '1' }]) {
+        const run = await inReview(world, world.now + 1_000)
+        assert.equal((await world.end(await taken(world, run), output)).answer, 'ok')
+        await world.clock.advance(1_000)
+        await world.claim()
+        const { state, dueAt } = await world.view(run)
+        assert.deepEqual([state, dueAt], ['succeeded', undefined])
+      }
+    },
+  ],
   'a question is decided at most once': [
     'decided-twice',
     async (world) => {
