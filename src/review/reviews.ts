@@ -3,7 +3,7 @@
  * It writes as a worker does, by lease and fenced end, so that no driver knows it exists; who may do what is decided outside.
  */
 import { isRepriseError, RepriseError } from '../failure/reprise-error.ts'
-import type { Committed, EndChange, RunView, Store } from '../ports/store.ts'
+import type { CommitAnswer, EndChange, RunView, Store } from '../ports/store.ts'
 import { applyReview, type Verdict } from '../run/apply-review.ts'
 import type { Emit } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
@@ -153,7 +153,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
 }
 
 /** After an unknown outcome the end may have landed: `endedBy` tells. */
-async function commitSurely(store: Store, change: EndChange): Promise<Committed> {
+async function commitSurely(store: Store, change: EndChange): Promise<CommitAnswer> {
   try {
     return await store.commit(change)
   } catch (error) {

@@ -3,7 +3,7 @@
  */
 import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
-import type { Committed, RunView } from '../ports/store.ts'
+import type { CommitAnswer, RunView } from '../ports/store.ts'
 import type { Applied } from '../run/apply.ts'
 import type { Verdict } from '../run/apply-review.ts'
 import type { Emit } from '../run/event.ts'
@@ -32,7 +32,7 @@ export function tellEnd(
   emit: Emit,
   run: RunView,
   { state, why, failure }: Applied,
-  { moved = [], now: at }: Committed,
+  { moved = [], now: at }: Pick<CommitAnswer, 'moved' | 'now'>,
   by: string,
 ): void {
   const { id, task, key, generation, attempt, submittedAt, ledgers } = run
