@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { failure, failureOf } from '../failure/own.ts'
+import { fakeModel } from '../testing/fake-model.ts'
 import { runOnce } from '../testing/run-once.ts'
-import { askBench, right, wrong } from './ask-bench.fixtures.ts'
+import { askBench, PRO, right, rules, schema, wrong } from './ask-bench.fixtures.ts'
 import { draftOf } from './ask-failure.ts'
+import type { Asks } from './asking-context.ts'
 import { ladder } from './ladder.ts'
-import { person } from './rung.ts'
+import { person, rung } from './rung.ts'
 import type { Sent } from './send.ts'
 
 const answered = (value: unknown) => ({ act: 'answer', value: JSON.stringify(value), how: 'corrected' }) as const
@@ -344,7 +346,80 @@ describe('a person', () => {
   })
 })
 
+describe('a provider that says to wait', () => {
+  test('for long is held for everyone, and the climb goes on where it was', async () => {
+    const told = Object.assign(new Error('Too Many Requests'), { status: 429, headers: { 'retry-after': '300' } })
+    const { reprise, task, work, flash, named, clock, store } = askBench({ flash: ['prose', told, { json: right }] })
+    const run = await reprise.submit(task, 'x')
+    await work()
+    expect(named('hold.set')).toMatchObject([{ what: 'resource:gemini:flash', until: clock.now() + 300_000 }])
+    expect(await store.get({ id: run.id })).toMatchObject({
+      resource: 'gemini:flash',
+      ledgers: { errors: 0, rateWaits: 1 },
+    })
+    await clock.advance(300_000)
+    await work()
+    expect(await run.result()).toMatchObject({ ok: true, value: { takes: [{ kind: 'syntax' }, { kind: 'ok' }] } })
+    expect(flash.asked).toHaveLength(3)
+  })
+
+  test('that hangs is given up after its time', async () => {
+    const { reprise, task, work, named } = askBench({
+      flash: () => new Promise<string>(() => {}),
+      flashRung: { timeout: '2s', attempts: 1 },
+    })
+    const run = await reprise.submit(task, 'x')
+    await work()
+    expect(named('call.failed')).toMatchObject([{ failure: { code: 'call.timeout' } }])
+    expect((await reprise.get(run.id))?.state).toBe('waiting')
+  })
+})
+
+describe('what an answer depends on', () => {
+  test('a stored answer of a higher rung is not used after other answers than it was given for', async () => {
+    const pro = fakeModel([{ json: wrong(1) }, { json: right }], { id: PRO })
+    const cheap = (text: string) => fakeModel([text], { id: `google/gemini-flash-${text}` })
+    let executions = 0
+    const handler = async (ctx: Asks) => {
+      executions += 1
+      const first = rung(cheap(executions === 1 ? 'one' : 'two'), { name: 'cheap' })
+      const { value } = await ctx.ask('invoice', {
+        ladder: ladder([first, rung(pro)]),
+        prompt: 'p',
+        schema,
+        gate: rules,
+      })
+      return value
+    }
+    const before = await runOnce((_input, ctx) => handler(ctx), 'x')
+    expect(before.failure?.code).toBe('ladder.spent')
+    const after = await runOnce((_input, ctx) => handler(ctx), 'x', { attempt: 2, journal: before.journal })
+    expect([after.value, pro.asked.length]).toEqual([right, 2])
+  })
+})
+
 describe('a budget', () => {
+  test('of money reserves the worst case, and is closed when that does not fit', async () => {
+    const { reprise, task, work, flash, question } = askBench({
+      flash: () => ({ json: right, tokens: { input: 1_000, output: 1_000 } }),
+      flashRung: {
+        maxOutputTokens: 2_000,
+        price: { input: 1, output: 10 },
+        budget: { name: 'cents', day: { usd: 0.035 } },
+      },
+    })
+    const first = await reprise.submit(task, 'a')
+    await work()
+    expect(await first.result()).toMatchObject({ ok: true, cost: expect.closeTo(0.011) })
+    const second = await reprise.submit(task, 'b')
+    await work()
+    expect(await second.result()).toMatchObject({ ok: true })
+    const third = await reprise.submit(task, 'c')
+    await work()
+    expect(flash.asked).toHaveLength(2)
+    expect((await question(third.id)).reason).toMatch(/^cents is used up for today/)
+  })
+
   const spent = {
     flash: (_ask: unknown, index: number) => ({ json: wrong(index + 1) }),
     pro: (_ask: unknown, index: number) => ({ json: { ...right, again: index } }),

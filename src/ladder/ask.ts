@@ -143,7 +143,7 @@ class Asking {
     const sends = this.#takes.filter(({ sent }) => sent !== undefined)
     const last = sends.at(-1)
     const hint = this.#takes.findLast(({ kind }) => kind === 'back')?.hint
-    const { model, resource, budget, price, timeoutMs, policy, baseURL, onExhausted } = rung
+    const { model, resource, budget, price, timeoutMs, ambiguous, policy, baseURL, onExhausted } = rung
     const { mode, take, maxOutputTokens, less } = step
     return {
       name,
@@ -164,7 +164,8 @@ class Asking {
       onExhausted: onExhausted === 'wait' ? 'wait' : 'person',
       ...(budget ? { budget } : {}),
       ...(price ? { price } : {}),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      timeoutMs,
+      ...(ambiguous ? { ambiguous } : {}),
       ...(policy ? { policy } : {}),
       ...(baseURL === undefined ? {} : { baseURL }),
     }

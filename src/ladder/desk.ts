@@ -55,6 +55,7 @@ export function reasonOf({ left, isLate, round }: Extract<Step, { do: 'person' }
   const last = takes.at(-1)
   const first = last?.issues[0]
   const issue = first ? `${first.code}${first.path ? ` at ${first.path}` : ''}` : 'no issue'
+  if (takes.length === 0) return 'A person is asked first.'
   if (isLate) return 'Overdue, and nobody comes after this desk.'
   if (!left && round > 1) return `The gate refused the answer: ${issue}.`
   switch (left?.reason) {

@@ -11,7 +11,7 @@ import { type Duration, parseDuration } from '../time/duration.ts'
 import { type AnyModel, idOf, type ModelV4, resourceOf } from './model-id.ts'
 import type { Price } from './prices.ts'
 import { loadModel } from './providers.ts'
-import type { RungBudget } from './rung.ts'
+import { type RungBudget, TIMEOUT } from './rung.ts'
 import { type Sender, type SendOptions, type SendResult, type Sent, send, shortHash } from './send.ts'
 
 export interface ModelUse {
@@ -20,6 +20,7 @@ export interface ModelUse {
   /** What is held for everyone when the provider says to wait. @default of the model: "gemini:flash" */
   readonly resource?: string
   readonly price?: Price
+  /** One send may take this long. @default "5m" */
   readonly timeout?: Duration
   readonly policy?: Policy
   /** For calls that do not say it: needed where the budget caps money. */
@@ -68,7 +69,7 @@ async function sentFor(
   const name = `model/${resource}.${shortHash(options)}`
   const count = (counts.get(name) ?? 0) + 1
   counts.set(name, count)
-  const { price, policy, baseURL, budget, timeout } = use
+  const { price, policy, baseURL, budget, timeout = TIMEOUT } = use
   try {
     const { sent } = await send(sender, {
       name: count === 1 ? name : `${name}.${count}`,
@@ -81,7 +82,7 @@ async function sentFor(
       ...(price ? { price } : {}),
       ...(policy ? { policy } : {}),
       ...(baseURL === undefined ? {} : { baseURL }),
-      ...(timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'timeout') }),
+      timeoutMs: parseDuration(timeout, 'timeout'),
     })
     return sent
   } catch (thrown) {

@@ -38,7 +38,8 @@ export interface SendRequest {
   /** What becomes of a call that nobody catches when the budget is used up. */
   readonly onExhausted?: 'person' | 'wait'
   readonly price?: Price
-  readonly timeoutMs?: number
+  readonly timeoutMs: number
+  readonly ambiguous?: 'again' | 'person'
   readonly policy?: Policy
   readonly baseURL?: string
   /** Stored with the answer as it is. */
@@ -113,7 +114,8 @@ export async function send(
       input: request.input,
       resource: request.resource,
       ...spending(request, price),
-      ...(request.timeoutMs === undefined ? {} : { timeout: request.timeoutMs }),
+      timeout: request.timeoutMs,
+      ...(request.ambiguous ? { ambiguous: request.ambiguous } : {}),
       ...(request.policy ? { policy: request.policy } : {}),
     },
   )

@@ -39,12 +39,12 @@ export type FakeModel = ModelV4 & {
  * @example const flash = fakeModel(['no JSON', { json: { total: 3 } }])
  */
 export function fakeModel(
-  script: readonly FakeAnswer[] | ((ask: FakeAsk, index: number) => FakeAnswer),
+  script: readonly FakeAnswer[] | ((ask: FakeAsk, index: number) => FakeAnswer | Promise<FakeAnswer>),
   { id = 'fake/model' }: { readonly id?: string } = {},
 ): FakeModel {
   const asked: FakeAsk[] = []
   const [provider = 'fake', ...name] = id.split('/')
-  const next = (ask: FakeAsk): FakeAnswer => {
+  const next = async (ask: FakeAsk): Promise<FakeAnswer> => {
     const index = asked.push(ask) - 1
     if (typeof script === 'function') return script(ask, index)
     const answer = script[index]
@@ -54,8 +54,8 @@ export function fakeModel(
       )
     return answer
   }
-  const generate = (options: SendOptions): SendResult => {
-    const answer = next(askOf(options))
+  const generate = async (options: SendOptions): Promise<SendResult> => {
+    const answer = await next(askOf(options))
     if (answer instanceof Error) throw answer
     return resultOf(typeof answer === 'string' ? { text: answer } : answer, name.join('/'))
   }
@@ -65,7 +65,7 @@ export function fakeModel(
     modelId: name.join('/'),
     supportedUrls: {},
     asked,
-    doGenerate: async (options) => generate(options),
+    doGenerate: generate,
     doStream: () => Promise.reject(new Error('a fake model does not stream; ctx.model makes streams of whole answers')),
   }
 }
