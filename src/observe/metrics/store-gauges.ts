@@ -1,0 +1,63 @@
+/**
+ * What the store holds, read when somebody looks: runs by state, holds, how long the oldest has been held.
+ * Reads are shared by all who look within a few seconds, because a page that is scraped must not become a load of its own.
+ */
+import { Gauge, type Registry } from 'prom-client'
+import type { Store } from '../../ports/store.ts'
+import type { Clock } from '../../time/clock.ts'
+import { boundedLabel } from './bounded-label.ts'
+
+/** Scrapes come every 10 s or more; two servers that scrape the same worker share a read. */
+const FRESH_MS = 5_000
+const TASKS_MAX = 100
+const RESOURCES_MAX = 100
+
+/** Ended runs are told by counters: counting millions of them at each scrape would grow with history. */
+const OPEN = ['blocked', 'ready', 'running', 'waiting', 'review'] as const
+
+export function storeGauges(register: Registry, store: Store, clock: Clock): void {
+  const task = boundedLabel(TASKS_MAX)
+  const resource = boundedLabel(RESOURCES_MAX)
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+
+  // Each collects by itself because the registry asks all of them at once; they share one read.
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge({ name: `reprise_${name}`, help, labelNames: [...labelNames], registers: [register], collect: fresh })
+
+  const up = gauge('store_up', '1 while the store answers.', [])
+  const runs = gauge('runs', 'Open runs, by task and state.', ['task', 'state'])
+  const held = gauge('held_runs', 'Runs that are ready and wait for a hold, counted up to 10,000.', ['what'])
+  const holdSeconds = gauge('hold_seconds', 'Since when a hold lasts.', ['what'])
+
+  async function fresh(): Promise<void> {
+    if (clock.monotonic() - readAt < FRESH_MS) return
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    await reading
+  }
+
+  async function read(): Promise<void> {
+    try {
+      const [counts, { now, holds }] = await Promise.all([store.count({ states: OPEN }), store.holds()])
+      runs.reset()
+      for (const { task: name, state, runs: many } of counts) runs.inc({ task: task(name), state }, many)
+      held.reset()
+      holdSeconds.reset()
+      for (const { what, setAt, waiting } of holds) {
+        const name = resource(what)
+        held.inc({ what: name }, waiting)
+        holdSeconds.set({ what: name }, Math.max(0, now - setAt) / 1_000)
+      }
+      up.set(1)
+      readAt = clock.monotonic()
+    } catch {
+      // The scrape itself answers: a store that is down is a fact to be told, and the numbers of before would be wrong.
+      up.set(0)
+      runs.reset()
+      held.reset()
+      holdSeconds.reset()
+    }
+  }
+}
