@@ -18,6 +18,7 @@ import { registerReprioritise, registerReschedule } from './commands/reorder.ts'
 import { registerRetry } from './commands/retry.ts'
 import { registerRuns } from './commands/runs.ts'
 import { registerShow } from './commands/show.ts'
+import { registerSim } from './commands/sim.ts'
 import { registerStart } from './commands/start.ts'
 import { registerStats } from './commands/stats.ts'
 import { registerSubmit } from './commands/submit.ts'
@@ -30,6 +31,7 @@ import { formatHelp, withExamples } from './help.ts'
 /** In the order in which help and manual list them. A new command is one file and one line here. */
 const COMMANDS: readonly Register[] = [
   registerStart,
+  registerSim,
   registerClassify,
   registerCodes,
   registerPlan,

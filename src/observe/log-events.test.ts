@@ -38,6 +38,17 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
     `Failed after 8 attempts, the first at 11:51:00, the last at 13:59:00 (http.503). ${reasonOf('run.failed')}`,
   ],
   'run.review': ['warn', `Waits for a person, due by 18:00. ${reasonOf('run.review')}`],
+  'review.asked': ['debug', 'total is asked at accounts, due by 18:00.'],
+  'review.taken': ['info', 'Run r-42 is in the hands of ana until 14:15:00.'],
+  'review.answered': ['info', 'The answer for run r-42 is corrected by ana.'],
+  'review.sent_back': ['info', 'Run r-42 is sent back to gemini:pro by ana.'],
+  'model.asked': ['debug', 'invoice: gemini:flash is asked again with the error and the image. Repair 1 of 2.'],
+  'answer.repaired': ['info', 'invoice: the answer of gemini:flash is repaired here; no call was needed.'],
+  'answer.refused': ['info', 'invoice: the answer of gemini:flash does not pass the gate (gate.sum).'],
+  'rung.left': ['info', 'invoice: next rung: gemini:pro. Same failure, same answer: a third try cannot help.'],
+  'ask.ended': ['info', 'invoice: answered by a higher rung (gemini:pro), 3 sends.'],
+  'review.rejected': ['warn', 'Run r-42 is rejected by ana: not an invoice.'],
+  'review.overdue': ['warn', 'accounts has not answered total; due since 13:55:00.'],
   'run.suspended': ['info', 'Suspended on cool-off until 14:30:00. No slot is taken meanwhile; not counted.'],
   'run.interrupted': ['info', 'Worker w-7f gave the run back (deploy); not counted.'],
   'run.lapsed': ['warn', 'No sign of life from w-7f; claimed by w-02. Crash 1 of 3.'],
@@ -59,6 +70,12 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
   'artifact.stored': ['debug', 'Artifact report.pdf (18211 bytes) is stored.'],
   progress: ['debug', '12 of 40: pages read'],
   log: ['warn', 'The second page is empty.'],
+  'budget.refused': [
+    'warn',
+    'pro is used up for today (50 of 50). To a person now; the cap resets at 00:00 on 11 Nov.',
+  ],
+  'budget.warned': ['warn', 'pro has used 80 % of its limit for today (40 of 50); the cap resets at 00:00 on 11 Nov.'],
+  'budget.overshot': ['error', 'summary cost $0.031 where at most $0.02 was expected: pro may be above its limit.'],
   'hold.set': ['warn', 'gemini:flash is held for everyone until 14:02:00 (gemini.rate).'],
   'hold.probe': ['info', 'gemini:flash may be open again: run r-42 goes first.'],
   'hold.released': ['info', 'gemini:flash is open again (r-42).'],
@@ -96,7 +113,10 @@ describe('the log line of', () => {
 describe('logEvents', () => {
   test('leaves out what the level does not ask for', () => {
     const lines = linesOf(Object.values(SAMPLES), 'error')
-    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['run.failed'])
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
+      'run.failed',
+      'budget.overshot',
+    ])
   })
 
   test('does with any logger of four methods', () => {

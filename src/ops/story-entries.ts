@@ -151,7 +151,7 @@ function present(run: RunView, journal: readonly JournalEntry[], now: number): A
   const since = (token: number | undefined, at: number) =>
     Math.min(at, ...journal.filter((entry) => entry.token === token).map(({ intentAt }) => intentAt))
   const common = { type: 'attempt', generation, attempt } as const
-  if (lease && lease.until > now)
+  if (state === 'ready' && lease && lease.until > now)
     return [{ ...common, at: since(lease.token, now), outcome: 'running', worker: lease.worker }]
   if (state !== 'succeeded' || attempt !== 1 || finishedAt === undefined) return []
   return [{ ...common, at: since(run.endedBy, finishedAt), endedAt: finishedAt, outcome: 'succeeded' }]

@@ -4,6 +4,7 @@
 export { systemClock } from '../time/clock.ts'
 export { seededDice } from '../time/dice.ts'
 export { type ArtifactsContract, artifactsContract } from './artifacts-contract.ts'
+export { type FakeAnswer, type FakeAsk, type FakeModel, type FakeReply, fakeModel } from './fake-model.ts'
 export { type Asked, type PutOnce, type RanOnce, type RunOnceOptions, runOnce, type Send } from './run-once.ts'
 export {
   type Law,

@@ -31,8 +31,8 @@ export function verify(tables: Tables): Finding[] {
 const LAWS: readonly Law[] = [
   ['a state is one of the seven', (row) => !STATES.includes(row.state) && `state ${row.state}`],
   [
-    'a lease only on a ready run',
-    (row) => row.lease !== undefined && row.state !== 'ready' && `a lease on ${row.state}`,
+    'a lease only on a run that is ready or in review',
+    (row) => row.lease !== undefined && row.state !== 'ready' && row.state !== 'review' && `a lease on ${row.state}`,
   ],
   [
     'a due time only on waiting or review',

@@ -22,10 +22,10 @@ interface Breach {
 const LAWS: readonly (readonly [law: string, sql: string])[] = [
   ['a state is one of the seven', rows("'state ' || state", 'state NOT BETWEEN 0 AND 6')],
   [
-    'a lease only on a ready run',
+    'a lease only on a run that is ready or in review',
     rows(
       "'state ' || state || ', lease ' || coalesce(lease, 'none')",
-      '(lease IS NOT NULL AND state <> 1) OR (lease IS NULL) <> (lease_until IS NULL)',
+      '(lease IS NOT NULL AND state NOT IN (1, 3)) OR (lease IS NULL) <> (lease_until IS NULL)',
     ),
   ],
   [

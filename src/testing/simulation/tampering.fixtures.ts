@@ -297,7 +297,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
   },
   I22: {
     'a finding about a run': dump(() => ({
-      findings: [{ law: 'a lease only on a ready run', run: 'r1', found: 'a lease on failed' }],
+      findings: [{ law: 'a lease only on a run that is ready or in review', run: 'r1', found: 'a lease on failed' }],
     })),
     'a finding about the store': dump(() => ({ findings: [{ law: 'integrity', found: 'page 3' }] })),
     'two findings': dump(() => ({

@@ -20,6 +20,7 @@ import { leaseLaws } from './lease.ts'
 import { limitLaws } from './limit.ts'
 import { notesLaws } from './notes.ts'
 import { pruneLaws } from './prune.ts'
+import { reviewLaws } from './review.ts'
 import { steerLaws } from './steer.ts'
 import { verifyLaws } from './verify.ts'
 import { type OpenedStore, World } from './world.ts'
@@ -55,6 +56,7 @@ export const storeLaws: readonly Law[] = [
   ...leaseLaws,
   ...commitLaws,
   ...journalLaws,
+  ...reviewLaws,
   ...steerLaws,
   ...pruneLaws,
   ...flowLaws,

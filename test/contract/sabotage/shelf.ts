@@ -18,6 +18,7 @@ import { journalShelf } from './journal.ts'
 import { leaseShelf } from './lease.ts'
 import { limitShelf } from './limit.ts'
 import { pruneShelf } from './prune.ts'
+import { reviewShelf } from './review.ts'
 import { steerShelf } from './steer.ts'
 
 export const shelf: Shelf = {
@@ -26,6 +27,7 @@ export const shelf: Shelf = {
   ...leaseShelf,
   ...commitShelf,
   ...journalShelf,
+  ...reviewShelf,
   ...steerShelf,
   ...pruneShelf,
   ...holdShelf,
