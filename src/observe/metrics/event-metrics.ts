@@ -10,6 +10,8 @@ import { boundedLabel } from './bounded-label.ts'
 const TASKS_MAX = 100
 const CODES_MAX = 200
 const RESOURCES_MAX = 100
+/** Rungs, budgets and desks are configured by hand. */
+const NAMES_MAX = 100
 
 /** From a no-op to a model that thinks for ten minutes. */
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
@@ -22,6 +24,9 @@ export function eventMetrics(register: Registry): Hear {
   const task = boundedLabel(TASKS_MAX)
   const code = boundedLabel(CODES_MAX)
   const resource = boundedLabel(RESOURCES_MAX)
+  const rung = boundedLabel(NAMES_MAX)
+  const budget = boundedLabel(NAMES_MAX)
+  const queue = boundedLabel(NAMES_MAX)
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: `reprise_${name}`, help, labelNames: [...labelNames], registers: [register] })
   const seconds = (name: string, help: string, buckets: number[]) =>
@@ -43,6 +48,18 @@ export function eventMetrics(register: Registry): Hear {
   const replays = counter('calls_replayed_total', 'Calls answered from the journal: not bought again.', ['task'])
   const resends = counter('calls_ambiguous_total', 'Sends whose outcome nobody knows.', ['task', 'recourse'])
   const money = counter('cost_usd_total', 'Money that calls told, in US dollars.', ['task'])
+  const sends = counter('model_sends_total', 'Physical sends to models, by rung and how it was asked.', ['rung', 'how'])
+  const refused = counter('answers_refused_total', 'Answers that are no result, by what is wrong.', ['rung', 'how'])
+  const repaired = counter('answers_repaired_total', 'Answers that were repaired here, without another call.', ['rung'])
+  const left = counter('rungs_left_total', 'Asks that went on at another rung, and why.', ['rung', 'to', 'reason'])
+  const solved = counter('asks_ended_total', 'Asks that ended, by the recourse that got the answer.', ['solved_by'])
+  const overBudget = counter('budget_refused_total', 'Calls not sent because a budget is used up.', [
+    'budget',
+    'window',
+  ])
+  const overshot = counter('budget_overshot_total', 'Calls that cost more than was reserved for them.', ['budget'])
+  const reviews = counter('reviews_total', 'What people were asked and did.', ['queue', 'act'])
+  const overdue = counter('reviews_overdue_total', 'Questions that were not answered in time.', ['queue'])
   const holds = counter('holds_total', 'Holds put on a task, resource or category.', ['what'])
   const troubles = counter('store_troubles_total', 'Times that the store did not answer.', ['code'])
   const attemptSeconds = seconds('attempt_seconds', 'Length of attempts that succeeded.', SECONDS)
@@ -91,6 +108,15 @@ export function eventMetrics(register: Registry): Hear {
       callSeconds.observe(of, event.ms / 1_000)
       if (event.costUsd !== undefined) money.inc(of, event.costUsd)
     },
+    'model.asked': (event) => sends.inc({ rung: rung(event.rung), how: event.how }),
+    'answer.refused': (event) => refused.inc({ rung: rung(event.rung), how: event.how }),
+    'answer.repaired': (event) => repaired.inc({ rung: rung(event.rung) }),
+    'rung.left': (event) => left.inc({ rung: rung(event.rung), to: rung(event.to), reason: event.reason }),
+    'ask.ended': (event) => solved.inc({ solved_by: event.solvedBy }),
+    'budget.refused': (event) => overBudget.inc({ budget: budget(event.budget), window: event.window }),
+    'budget.overshot': (event) => overshot.inc({ budget: budget(event.budget) }),
+    'review.asked': (event) => reviews.inc({ queue: queue(event.queue), act: 'asked' }),
+    'review.overdue': (event) => overdue.inc({ queue: queue(event.queue) }),
     'hold.set': (event) => holds.inc({ what: resource(event.what) }),
     'store.trouble': (event) => troubles.inc({ code: code(event.code) }),
   }

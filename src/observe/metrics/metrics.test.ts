@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { createReprise } from '../../engine/reprise.ts'
 import { workbench } from '../../engine/workbench.fixtures.ts'
 import { failure } from '../../failure/own.ts'
 import type { Store } from '../../ports/store.ts'
 import type { RepriseEvent } from '../../run/event.ts'
 import { SAMPLES } from '../../run/event-samples.fixtures.ts'
+import { memory } from '../../stores/memory/index.ts'
 import { virtualClock } from '../../testing/virtual-clock.ts'
 import { createMetrics } from './index.ts'
 
@@ -64,6 +66,23 @@ describe('metrics of a run of everything', () => {
   })
 })
 
+test('a budget is shown as the share of each limit that is spent or reserved', async () => {
+  const clock = virtualClock()
+  const store = memory({ clock })
+  const reprise = createReprise({ store, clock, budgets: { pro: { day: 4, month: { usd: 10 } } } })
+  const metrics = createMetrics({ store, clock })
+  const ask = reprise.task('ask', {}, (_input, ctx) =>
+    ctx.call('ask', ({ cost }) => cost(1), { budget: { name: 'pro', usdMax: 2 } }),
+  )
+  await reprise.submit(ask, 1)
+  const worker = reprise.work()
+  await clock.runUntilSettled(worker.idle())
+  await clock.runUntilSettled(worker.stop())
+  const series = await seriesOf(metrics)
+  expect(series.get('reprise_budget_used_ratio{budget="pro",window="day",unit="calls"}')).toBe(0.25)
+  expect(series.get('reprise_budget_used_ratio{budget="pro",window="month",unit="usd"}')).toBe(0.1)
+})
+
 describe('metrics stay bounded and clean', () => {
   test('every event of the catalogue can be heard', async () => {
     const metrics = createMetrics()
@@ -99,12 +118,36 @@ describe('metrics stay bounded and clean', () => {
     const labels = [...(await seriesOf(metrics)).keys()].flatMap((name) =>
       [...name.matchAll(/(\w+)="/g)].map(([, label]) => label),
     )
-    const allowed = new Set(['task', 'state', 'kind', 'code', 'act', 'ledger', 'counted', 'recourse', 'what', 'le'])
+    const allowed = new Set([
+      'task',
+      'state',
+      'kind',
+      'code',
+      'act',
+      'ledger',
+      'counted',
+      'recourse',
+      'what',
+      'le',
+      'rung',
+      'how',
+      'to',
+      'reason',
+      'solved_by',
+      'budget',
+      'window',
+      'unit',
+      'queue',
+    ])
     expect(labels.filter((label) => !allowed.has(label ?? ''))).toEqual([])
   })
 
   test('a store that is down is told as 0, and the page answers', async () => {
-    const down = { count: () => Promise.reject(new Error('gone')), holds: () => Promise.reject(new Error('gone')) }
+    const down = {
+      count: () => Promise.reject(new Error('gone')),
+      holds: () => Promise.reject(new Error('gone')),
+      budgets: () => Promise.reject(new Error('gone')),
+    }
     const metrics = createMetrics({ store: down as unknown as Store, clock: virtualClock() })
     expect((await seriesOf(metrics)).get('reprise_store_up')).toBe(0)
   })
@@ -115,6 +158,7 @@ describe('metrics stay bounded and clean', () => {
     const counted: Store = {
       ...store,
       holds: () => store.holds(),
+      budgets: () => store.budgets(),
       count: (query) => {
         reads += 1
         return store.count(query)

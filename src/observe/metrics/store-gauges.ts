@@ -1,8 +1,9 @@
 /**
- * What the store holds, read when somebody looks: runs by state, holds, how long the oldest has been held.
+ * What the store holds, read when somebody looks: runs by state, holds and how long they have lasted, budgets.
  * Reads are shared by all who look within a few seconds, because a page that is scraped must not become a load of its own.
  */
 import { Gauge, type Registry } from 'prom-client'
+import type { BudgetWindowView } from '../../ports/budget.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../time/clock.ts'
 import { boundedLabel } from './bounded-label.ts'
@@ -11,6 +12,7 @@ import { boundedLabel } from './bounded-label.ts'
 const FRESH_MS = 5_000
 const TASKS_MAX = 100
 const RESOURCES_MAX = 100
+const BUDGETS_MAX = 100
 
 /** Ended runs are told by counters: counting millions of them at each scrape would grow with history. */
 const OPEN = ['blocked', 'ready', 'running', 'waiting', 'review'] as const
@@ -18,6 +20,7 @@ const OPEN = ['blocked', 'ready', 'running', 'waiting', 'review'] as const
 export function storeGauges(register: Registry, store: Store, clock: Clock): void {
   const task = boundedLabel(TASKS_MAX)
   const resource = boundedLabel(RESOURCES_MAX)
+  const budget = boundedLabel(BUDGETS_MAX)
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
 
@@ -29,6 +32,11 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
   const runs = gauge('runs', 'Open runs, by task and state.', ['task', 'state'])
   const held = gauge('held_runs', 'Runs that are ready and wait for a hold, counted up to 10,000.', ['what'])
   const holdSeconds = gauge('hold_seconds', 'Since when a hold lasts.', ['what'])
+  const used = gauge('budget_used_ratio', 'Spent and reserved of a limit, 1 when it is used up.', [
+    'budget',
+    'window',
+    'unit',
+  ])
 
   async function fresh(): Promise<void> {
     if (clock.monotonic() - readAt < FRESH_MS) return
@@ -40,7 +48,11 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
 
   async function read(): Promise<void> {
     try {
-      const [counts, { now, holds }] = await Promise.all([store.count({ states: OPEN }), store.holds()])
+      const [counts, { now, holds }, { budgets }] = await Promise.all([
+        store.count({ states: OPEN }),
+        store.holds(),
+        store.budgets(),
+      ])
       runs.reset()
       for (const { task: name, state, runs: many } of counts) runs.inc({ task: task(name), state }, many)
       held.reset()
@@ -50,6 +62,8 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
         held.inc({ what: name }, waiting)
         holdSeconds.set({ what: name }, Math.max(0, now - setAt) / 1_000)
       }
+      used.reset()
+      for (const { name, windows } of budgets) for (const { window, use } of windows) tellUse(budget(name), window, use)
       up.set(1)
       readAt = clock.monotonic()
     } catch {
@@ -58,6 +72,15 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
       runs.reset()
       held.reset()
       holdSeconds.reset()
+      used.reset()
+    }
+  }
+
+  function tellUse(name: string, window: string, use: BudgetWindowView['use']): void {
+    for (const unit of ['calls', 'usd'] as const) {
+      const { spent, reserved, limit } = use[unit]
+      // A limit of 0 lets nothing in: used up from the start.
+      if (limit !== undefined) used.set({ budget: name, window, unit }, limit === 0 ? 1 : (spent + reserved) / limit)
     }
   }
 }
