@@ -10,6 +10,7 @@ import { applyEntry, decide } from '../policy/decide.ts'
 import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
+import { endingsSoFar, innerHistory } from '../retry/history.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { crashPoint } from './crash-point.ts'
@@ -104,6 +105,7 @@ class Sending {
     for (;;) {
       const limitMs = await this.#begin()
       const sentAt = clock.monotonic()
+      const mark = endingsSoFar()
       let thrown: unknown
       try {
         return await this.#answered<Value>(await this.#send(send, limitMs), sentAt)
@@ -116,7 +118,9 @@ class Sending {
       const decision = this.#decide(failed, ledgers)
       const waitMs =
         decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
-      if (failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
+      // What an inner retry, or an adapter with one, has given up on is not tried again here: layers do not multiply.
+      const isSpent = innerHistory(thrown, mark) !== undefined
+      if (isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
         const ms = Math.round(clock.monotonic() - firstAt)
         this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
         const { resource } = this.#options

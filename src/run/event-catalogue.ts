@@ -5,6 +5,7 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
 import { formatDuration } from '../time/duration.ts'
+import { CLIENT_EVENTS } from './client-events.ts'
 import {
   bag,
   count,
@@ -12,6 +13,7 @@ import {
   entry,
   failureField,
   instant,
+  LEDGER_WORDS,
   LEVELS,
   ledgerField,
   maybe,
@@ -370,6 +372,7 @@ export const EVENTS = {
     ({ message }) => message,
   ),
   ...HOLD_EVENTS,
+  ...CLIENT_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',
@@ -430,15 +433,6 @@ export const EVENTS = {
     { worker: maybe(text('The worker that asked.')), downMs: millis('From the first trouble to now.') },
     ({ downMs }) => `The store answers again after ${formatDuration(downMs)}.`,
   ),
-} as const
-
-const LEDGER_WORDS = {
-  errors: 'attempts',
-  rateWaits: 'told waits',
-  interruptions: 'interruptions',
-  lapses: 'crashes',
-  repairs: 'repairs',
-  escalations: 'rungs',
 } as const
 
 /** A text of somebody else, made into a sentence. */
