@@ -123,6 +123,11 @@ export class Adapter {
     ambientAttempt()?.note('client.hidden_retries', found)
   }
 
+  /** Told when a failure leaves uncured. */
+  gaveUp(operation: string, takes: number, found: Failure): void {
+    this.tell('client.failed', { sdk: this.#sdk, operation, takes, failure: found })
+  }
+
   async #own<Answer>(
     operation: string,
     send: (take: Take) => Promise<Answer>,
@@ -222,7 +227,7 @@ export class Adapter {
     if (handsOn?.(thrown)) return thrown
     this.#isTold(thrown)
     const found = refine ? refine(known) : known
-    this.tell('client.failed', { sdk: this.#sdk, operation, takes, failure: found })
+    this.gaveUp(operation, takes, found)
     if (bare || failureOf(thrown)) return thrown
     const { kind, code, layer, message, advice, retryAfterMs, rule, facts } = found
     const left = failure({
