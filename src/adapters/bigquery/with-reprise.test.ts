@@ -115,6 +115,16 @@ describe('in mode own', () => {
     expect(events.map(({ name }) => name)).toEqual(['client.failed'])
   })
 
+  test('a quota of the day is told apart from one of the minute: one request, and when to come back', async () => {
+    const { bigquery, options, sent, server } = await open()
+    const message = 'Custom quota exceeded: Your usage exceeded the custom quota for QueryUsagePerDay'
+    server.fault({ on: 'POST /queries', times: 9, status: 403, reason: 'quotaExceeded', message })
+    const error = await failed(withReprise(bigquery, options).query('SELECT 1'))
+    expect(sent()).toEqual(['POST /queries 403'])
+    expect(failureOf(error)).toMatchObject({ kind: 'rate_limited', code: 'bigquery.quota.day' })
+    expect(failureOf(error)?.advice).toMatch(/wait for its window/)
+  })
+
   test('a job that failed on the server inside an answer of 200 is begun again as a new job', async () => {
     const { bigquery, options, sent, server } = await open()
     server.fault({
