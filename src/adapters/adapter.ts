@@ -23,6 +23,9 @@ import { type Duration, parseDuration } from '../time/duration.ts'
 import { type Mode, modeOf } from './mode.ts'
 import { watchStamp } from './wire.ts'
 
+// At the door, so that also the first attempt of a process is known to the clients inside it.
+wantAmbient()
+
 export interface AdapterOptions {
   /** `own`: Reprise retries and nobody else. `observe`: the client's own retries stay. Else `REPRISE_MODE`, else `own`. */
   readonly mode?: Mode
@@ -91,7 +94,6 @@ export class Adapter {
     this.#sdk = defaults.sdk
     this.#policy = completed(options.policy, defaults.policy ?? inCall)
     this.#options = options
-    wantAmbient()
   }
 
   /** Sends one operation: in mode `own` as often as the policy allows, in mode `observe` once. */
@@ -135,19 +137,20 @@ export class Adapter {
   ): Promise<Answer> {
     const id = randomId(8)
     const attempt = ambientAttempt()
+    const endsAt = attempt?.deadlineAt
     let takes = 0
     try {
       return (await retry(
         async ({ signal }) => {
           takes += 1
-          if (takes > 1) attempt?.repeated()
+          if (takes > 1) await attempt?.repeating()
           return await this.#take(operation, id, takes, signal, send)
         },
         this.#retryOptions(operation, options),
       )) as Answer
     } catch (thrown) {
       if (options.signal?.aborted || attempt?.signal.aborted) throw thrown
-      throw this.#leaving(operation, thrown, takes, options)
+      throw this.#leaving(operation, this.#cut(thrown, endsAt), takes, options)
     }
   }
 
@@ -223,7 +226,7 @@ export class Adapter {
   #leaving(operation: string, thrown: unknown, takes: number, options: OperationOptions): unknown {
     const { refine, bare, handsOn } = options
     if (this.#told.has(thrown as object)) return thrown
-    const known = historyOf(thrown).at(-1)?.failure ?? this.#ended(thrown)
+    const known = historyOf(thrown).at(-1)?.failure ?? this.classify(thrown)
     if (handsOn?.(thrown)) return thrown
     this.#isTold(thrown)
     const found = refine ? refine(known) : known
@@ -247,10 +250,14 @@ export class Adapter {
     return false
   }
 
-  #ended(thrown: unknown): Failure {
-    if (!isRepriseError(thrown) || thrown.code !== 'retry.deadline') return this.classify(thrown)
-    const cut = { kind: 'exhausted', code: 'deadline.passed', message: `${this.#sdk}: ${thrown.message}` } as const
-    return failure(cut).failure
+  /** Time is up. That of the attempt is nobody's failure: the run is given back and goes on later. */
+  #cut(thrown: unknown, endsAt: number | undefined): unknown {
+    if (!isRepriseError(thrown) || thrown.code !== 'retry.deadline') return thrown
+    const message = `${this.#sdk}: ${thrown.message}`
+    const isOfAttempt = endsAt !== undefined && this.clock.now() >= endsAt
+    return isOfAttempt
+      ? failure({ kind: 'interrupted', code: 'deadline.short', message, cause: thrown })
+      : failure({ kind: 'exhausted', code: 'deadline.passed', message, cause: thrown })
   }
 }
 

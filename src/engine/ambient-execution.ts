@@ -8,9 +8,12 @@ import type { Execution } from './execution.ts'
 
 export class AmbientExecution implements AmbientAttempt {
   readonly #execution: Execution
+  readonly #takeAgain: (() => Promise<unknown>) | undefined
 
-  constructor(execution: Execution) {
+  /** Inside a journalled call `takeAgain` begins its next take. */
+  constructor(execution: Execution, takeAgain?: () => Promise<unknown>) {
     this.#execution = execution
+    this.#takeAgain = takeAgain
   }
 
   get signal(): AbortSignal {
@@ -26,8 +29,9 @@ export class AmbientExecution implements AmbientAttempt {
     this.#execution.emit(name, fields)
   }
 
-  repeated(): void {
-    this.#execution.takes += 1
+  async repeating(): Promise<void> {
+    if (this.#takeAgain) await this.#takeAgain()
+    else this.#execution.takes += 1
   }
 
   note(what: string, data: Readonly<Record<string, string | number | boolean>>): void {

@@ -6,6 +6,7 @@ import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { inAttempt } from '../observe/ambient.ts'
 import { applyEntry, decide } from '../policy/decide.ts'
 import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -13,6 +14,7 @@ import { EMPTY_LEDGERS } from '../policy/situation.ts'
 import { endingsSoFar, innerHistory } from '../retry/history.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { AmbientExecution } from './ambient-execution.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
 import { type Execution, journalKey } from './execution.ts'
@@ -191,7 +193,13 @@ class Sending {
         this.#costUsd += usd
       },
     })
-    const traced = (signal: AbortSignal) => this.#inSpan(() => send(scope(signal)))
+    // An adapter that repeats a request inside this send begins another take, as if it were repeated here.
+    const again = () => this.#begin()
+    const traced = (signal: AbortSignal) =>
+      inAttempt(
+        () => new AmbientExecution(execution, again),
+        () => this.#inSpan(() => send(scope(signal))),
+      )
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
   }
 

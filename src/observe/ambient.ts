@@ -18,15 +18,15 @@ export interface AmbientAttempt {
   readonly deadlineAt: number | undefined
   /** Tells an event with the attempt's own fields. */
   tell<Name extends ClientEventName>(name: Name, fields: ClientEventFields<Name>): void
-  /** One more physical send in this attempt than its calls know of: an adapter has repeated a request. */
-  repeated(): void
+  /** Before an adapter repeats a request: the send is counted, and inside a journalled call its intent is written first. */
+  repeating(): Promise<void>
   /** Leaves a note on the run. Never throws and is not waited for. */
   note(what: string, data: Readonly<Record<string, string | number | boolean>>): void
 }
 
 let storage: AsyncLocalStorage<AmbientAttempt> | undefined
 
-/** To be called once by every adapter when it is made: attempts that begin after it can be looked up. */
+/** To be called by every adapter when it is loaded: attempts that begin after it can be looked up. */
 export function wantAmbient(): void {
   storage ??= new AsyncLocalStorage()
 }

@@ -74,7 +74,8 @@ class Sender {
     const stamped = ({ stamp, signal }: Take): CallOptions => ({
       ...params,
       headers: { ...headers, [STAMP_HEADER]: stamp },
-      abortSignal: signal,
+      // A stream outlives the take that opened it, and so does the caller's wish to end it.
+      abortSignal: abortSignal ? AbortSignal.any([signal, abortSignal]) : signal,
     })
     try {
       return await this.#adapter.send(operation, (take) => send(stamped(take)), { signal: abortSignal })

@@ -40,7 +40,10 @@ export function fetchWithReprise(options: FetchOptions = {}): typeof fetch {
     const isSafe = ambiguous === 'again' || REPEATABLE.has(request.method) || request.headers.has('idempotency-key')
     // A stream has flowed when it is sent once; everything else can be read again from a copy.
     const body = isStream(input, init) ? undefined : await bodyOf(request)
-    const once = async ({ stamp, signal }: Take): Promise<Response> => {
+    const once = async (take: Take): Promise<Response> => {
+      const { stamp } = take
+      // A body is read after its take, and the caller may still want to end that.
+      const signal = AbortSignal.any([take.signal, request.signal])
       const headers = new Headers(request.headers)
       headers.set(STAMP_HEADER, stamp)
       const response = await send(

@@ -17,6 +17,9 @@ import { type GraphJournal, placeOf } from './journal.ts'
 import { judgeNode } from './judge-node.ts'
 import { FIRST_LOOP, type LoopState, type NodeFailure, type RepriseState, type RepriseUpdate } from './state.ts'
 
+// At the door, so that also the first attempt of a process is known to the graphs inside it.
+wantAmbient()
+
 /** What of a node's config is used here. */
 export interface GraphConfig {
   readonly signal?: AbortSignal
@@ -76,7 +79,6 @@ export function withReprise<
     throw new RangeError(`withReprise: name is ${JSON.stringify(name)}; allowed is the name of the node`)
   const mode = modeOf(options.mode)
   const { clock = systemClock, dice = systemDice } = options
-  wantAmbient()
 
   return async (state, config) => {
     const loop = state.reprise?.loops[ledger] ?? FIRST_LOOP
