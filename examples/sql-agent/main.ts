@@ -54,10 +54,12 @@ const WORDS: Readonly<Record<string, string>> = {
 let failed = 0
 for (const question of positionals.length > 0 ? positionals : QUESTIONS) {
   console.log(`? ${question}`)
-  const { report, reprise } = await agent.invoke({ question })
-  if (report !== undefined) continue
+  // In mode observe a node throws as it did before; else what went wrong is in the state.
+  const end = await agent.invoke({ question }).catch((error: Error) => error)
+  if (!(end instanceof Error) && end.report !== undefined) continue
   failed += 1
-  console.log(`\n✗ No report. ${reprise.last?.failure.advice ?? ''}\n`)
+  const advice = end instanceof Error ? end.message : end.reprise.last?.failure.advice
+  console.log(`\n✗ No report. ${advice ?? ''}\n`)
 }
 await Promise.all([gemini?.close(), server?.close()])
 // The example's own third question has no answer on purpose; a question of yours that has none is a failure.
