@@ -6,13 +6,16 @@ import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { inAttempt } from '../observe/ambient.ts'
 import { applyEntry, decide } from '../policy/decide.ts'
 import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
+import { endingsSoFar, innerHistory } from '../retry/history.ts'
 import type { Reserve } from '../run/budget.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { AmbientExecution } from './ambient-execution.ts'
 import { lasting, refusal, reservesOf, type SpendOptions, tellBudgets, wasNeverSent } from './call-budget.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
@@ -109,6 +112,7 @@ class Sending {
     for (;;) {
       const limitMs = await this.#begin()
       const sentAt = clock.monotonic()
+      const mark = endingsSoFar()
       let thrown: unknown
       try {
         return await this.#answered<Value>(await this.#send(send, limitMs), sentAt)
@@ -121,7 +125,9 @@ class Sending {
       const decision = this.#decide(failed, ledgers)
       const waitMs =
         decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
-      if (failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
+      // What an inner retry, or an adapter with one, has given up on is not tried again here: layers do not multiply.
+      const isSpent = innerHistory(thrown, mark) !== undefined
+      if (isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
         const ms = Math.round(clock.monotonic() - firstAt)
         this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
         const { resource } = this.#options
@@ -197,7 +203,13 @@ class Sending {
         this.#costUsd = (this.#costUsd ?? 0) + usd
       },
     })
-    const traced = (signal: AbortSignal) => this.#inSpan(() => send(scope(signal)))
+    // An adapter that repeats a request inside this send begins another take, as if it were repeated here.
+    const again = () => this.#begin()
+    const traced = (signal: AbortSignal) =>
+      inAttempt(
+        () => new AmbientExecution(execution, again),
+        () => this.#inSpan(() => send(scope(signal))),
+      )
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
   }
 

@@ -79,6 +79,23 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
   'hold.set': ['warn', 'gemini:flash is held for everyone until 14:02:00 (gemini.rate).'],
   'hold.probe': ['info', 'gemini:flash may be open again: run r-42 goes first.'],
   'hold.released': ['info', 'gemini:flash is open again (r-42).'],
+  'client.repeated': ['info', 'bigquery, POST /queries: take 1 failed (http.503); repeated in 1 s.'],
+  'client.failed': [
+    'warn',
+    'bigquery, POST /queries: failed after 3 requests (http.503). Wait; the service is expected back by itself.',
+  ],
+  'client.observed': [
+    'info',
+    'bigquery, POST /queries: http.503 after 4 requests of the client’s own; Reprise would retry in 1 s.',
+  ],
+  'client.hidden_retries': [
+    'warn',
+    'bigquery, POST /queries: 4 requests on the wire, 1 shown: 3 hidden. Switch the client’s own retries off.',
+  ],
+  'node.failed': [
+    'warn',
+    'execute: attempt 1 of 2 failed (bigquery.invalidQuery): Unrecognized name: totl. Next: repair.',
+  ],
   'worker.started': ['info', 'Worker w-7f starts on sqlite: 16 at a time, 2 tasks.'],
   'worker.stopping': ['info', 'Worker w-7f stops: 3 attempts end first.'],
   'worker.stopped': ['info', 'Worker w-7f stopped; 1 run given back, not counted.'],

@@ -6,6 +6,7 @@ import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
 import { formatDuration } from '../time/duration.ts'
 import { BUDGET_EVENTS } from './budget-events.ts'
+import { CLIENT_EVENTS } from './client-events.ts'
 import {
   bag,
   count,
@@ -13,6 +14,7 @@ import {
   entry,
   failureField,
   instant,
+  LEDGER_WORDS,
   LEVELS,
   ledgerField,
   maybe,
@@ -362,6 +364,7 @@ export const EVENTS = {
   ...BUDGET_EVENTS,
   ...REVIEW_EVENTS,
   ...LADDER_EVENTS,
+  ...CLIENT_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',
@@ -422,15 +425,6 @@ export const EVENTS = {
     { worker: maybe(text('The worker that asked.')), downMs: millis('From the first trouble to now.') },
     ({ downMs }) => `The store answers again after ${formatDuration(downMs)}.`,
   ),
-} as const
-
-const LEDGER_WORDS = {
-  errors: 'attempts',
-  rateWaits: 'told waits',
-  interruptions: 'interruptions',
-  lapses: 'crashes',
-  repairs: 'repairs',
-  escalations: 'rungs',
 } as const
 
 /** A text of somebody else, made into a sentence. */

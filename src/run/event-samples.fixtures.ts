@@ -10,6 +10,7 @@ const MINUTE = 60_000
 
 const run = { at: AT, run: 'r-42', task: 'summarize', key: 'invoice-7', generation: 1 } as const
 const attempt = { ...run, attempt: 3, worker: 'w-7f' } as const
+const client = { sdk: 'bigquery', operation: 'POST /queries' } as const
 const call = { ...attempt, call: 'summary' } as const
 const ask = { ...attempt, ask: 'invoice', document: '9f3c', rung: 'gemini:flash' } as const
 
@@ -190,6 +191,35 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
   },
   'hold.probe': { name: 'hold.probe', at: AT, what: 'resource:gemini:flash', first: 'r-42', worker: 'w-7f' },
   'hold.released': { name: 'hold.released', at: AT, what: 'resource:gemini:flash', by: 'r-42', worker: 'w-7f' },
+  'client.repeated': {
+    name: 'client.repeated',
+    ...attempt,
+    ...client,
+    take: 1,
+    delayMs: 1_000,
+    code: unavailable.code,
+    failure: unavailable,
+  },
+  'client.failed': { name: 'client.failed', ...attempt, ...client, takes: 3, failure: unavailable },
+  'client.observed': {
+    name: 'client.observed',
+    ...attempt,
+    ...client,
+    requests: 4,
+    would: 'retry',
+    delayMs: 1_000,
+    failure: unavailable,
+  },
+  'client.hidden_retries': { name: 'client.hidden_retries', ...attempt, ...client, requests: 4, shown: 1, hidden: 3 },
+  'node.failed': {
+    name: 'node.failed',
+    ...attempt,
+    node: 'execute',
+    retry: 1,
+    of: 2,
+    next: 'repair',
+    failure: { ...unavailable, kind: 'semantic', code: 'bigquery.invalidQuery', message: 'Unrecognized name: totl' },
+  },
   'worker.started': {
     name: 'worker.started',
     at: AT,

@@ -1,0 +1,85 @@
+import { afterEach, expect, test } from 'vitest'
+import { createReprise } from '../engine/reprise.ts'
+import { failureOf } from '../failure/own.ts'
+import { story } from '../ops/story.ts'
+import { definePolicy } from '../policy/define-policy.ts'
+import type { RepriseEvent } from '../run/event.ts'
+import { memory } from '../stores/memory/index.ts'
+import { type Bench, openBench } from './bigquery/real-client.fixtures.ts'
+import { withReprise } from './bigquery/with-reprise.ts'
+
+let bench: Bench
+afterEach(() => bench.server.close())
+
+/** Runs one task whose handler asks BigQuery inside a journalled call, until it has ended. */
+async function work(client: (bench: Bench) => Bench['bigquery']) {
+  const store = memory()
+  const reprise = createReprise({ store })
+  const events: RepriseEvent[] = []
+  reprise.on('*', (event) => events.push(event))
+  const bigquery = client(bench)
+  const policy = definePolicy({ maxAttempts: 1 })
+  const task = reprise.task('report', { policy }, async (_input, ctx) =>
+    ctx.call('rows', async () => (await bigquery.query('SELECT 1'))[0]),
+  )
+  const run = await reprise.submit(task, 1)
+  const worker = reprise.work({ concurrency: 1 })
+  const result = await run.result({ timeoutMs: 20_000 })
+  await worker.stop()
+  return { result, events, store, run, names: events.map(({ name }) => name) }
+}
+
+test('what an adapter repeats inside a call is shown in the run’s events, and the call adds no repeats of its own', async () => {
+  bench = await openBench()
+  bench.server.fault({ on: 'POST /queries', times: 99, status: 503 })
+  const { result, names, events, store, run } = await work(({ bigquery, clock }) => withReprise(bigquery, { clock }))
+  expect(bench.sent()).toHaveLength(3)
+  expect(await store.journal(run.id, 1)).toMatchObject([{ name: 'rows', takes: 3 }])
+  expect((await story(store, run.id))?.takes).toBe(3)
+  expect(names.filter((name) => name === 'client.repeated')).toHaveLength(2)
+  expect(names).not.toContain('call.repeated')
+  expect(events.find(({ name }) => name === 'client.failed')).toMatchObject({ task: 'report', attempt: 1 })
+  expect(result).toMatchObject({ ok: false, failure: { code: 'bigquery.backendError', facts: { takes: 3 } } })
+})
+
+test('a handler’s time is the client’s time: what does not fit is given back, not failed', async () => {
+  bench = await openBench()
+  bench.server.fault({ on: 'POST /queries', times: 99, hang: true })
+  const store = memory()
+  const reprise = createReprise({ store })
+  const bigquery = withReprise(bench.bigquery)
+  const caught: unknown[] = []
+  const policy = definePolicy({ limits: { attemptMs: 400, finalizeReserveMs: 200 } })
+  const task = reprise.task('report', { policy }, async () => {
+    await bigquery.query('SELECT 1').catch((error: unknown) => {
+      caught.push(failureOf(error))
+      throw error
+    })
+  })
+  const interrupted = new Promise<void>((resolve) => {
+    reprise.on('run.interrupted', () => resolve())
+  })
+  await reprise.submit(task, 1)
+  const worker = reprise.work({ concurrency: 1 })
+  await interrupted
+  await worker.stop()
+  expect(caught[0]).toMatchObject({ kind: 'interrupted', code: 'deadline.short' })
+})
+
+test('hidden retries leave a note on the run and an event that names it', async () => {
+  bench = await openBench({ retryOptions: { retryDelayMultiplier: 0 } })
+  bench.server.fault({ on: 'POST /queries', times: 2, status: 503 })
+  const { result, events, store, run } = await work(({ bigquery }) => withReprise(bigquery, { mode: 'observe' }))
+  expect(result).toMatchObject({ ok: true })
+  expect(events.find(({ name }) => name === 'client.hidden_retries')).toMatchObject({
+    run: run.id,
+    task: 'report',
+    sdk: 'bigquery',
+    requests: 3,
+    shown: 1,
+    hidden: 2,
+  })
+  const told = (await story(store, run.id))?.entries.filter(({ type }) => type === 'note')
+  expect(told).toMatchObject([{ sentence: expect.stringContaining('client.hidden_retries') }])
+  expect(told?.[0]).toMatchObject({ sentence: expect.stringContaining('hidden 2') })
+})
