@@ -22,8 +22,8 @@ export interface EditOptions {
   readonly issues: readonly Issue[]
   readonly env: Environment
   readonly cwd: string
-  /** Issues that keep the value from being taken; none: it was taken. */
-  readonly offer: (value: unknown) => Promise<readonly Issue[]>
+  /** Issues that keep the value from being taken; none: it was taken. `stop`: no value can be taken any more. */
+  readonly offer: (value: unknown) => Promise<readonly Issue[] | 'stop'>
 }
 
 export type Edited =
@@ -46,7 +46,9 @@ export async function editAnswer(options: EditOptions): Promise<Edited> {
     if (body === '') return left(folder, undefined, issues)
     if (edits > 0 && body === before) return left(folder, file, issues)
     const read = readJson(body)
-    issues = 'issue' in read ? [read.issue] : await offer(read.value)
+    const answer = 'issue' in read ? [read.issue] : await offer(read.value)
+    if (answer === 'stop') return left(folder, file, issues)
+    issues = answer
     if (issues.length === 0) {
       await rm(folder, { recursive: true, force: true })
       return { edited: 'taken' }

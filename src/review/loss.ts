@@ -35,7 +35,7 @@ export async function lossOf(store: Store, run: string, me: string, zone = 'UTC'
 export const changed = (): Loss => ({
   answer: 'lost',
   reason: 'changed',
-  says: 'It was asked anew since you looked, or somebody else had it meanwhile.',
+  says: 'It was asked anew since you looked, or taken again under your own name.',
 })
 
 type Act = Awaited<ReturnType<Store['attempts']>>[number] | undefined

@@ -9,7 +9,7 @@ import { sqlite } from '../stores/sqlite/index.ts'
 import type { VirtualClock } from '../testing/virtual-clock.ts'
 import { desk, HOUR, QUESTION } from './desk.fixtures.ts'
 import type { GoldCase } from './gold.ts'
-import type { Hand, Reviews } from './reviews.ts'
+import { createReviews, type Hand, type Reviews } from './reviews.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-reviews-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -255,23 +255,27 @@ describe('reviews', () => {
     expect(await reviews.show('r99')).toBeUndefined()
   })
 
-  test('an answer whose outcome is unknown is looked up, not written twice', async () => {
-    const { store: kept, ...bench } = await asked()
+  test.each([
+    ['landed', true],
+    ['landed, and the run went on', true],
+    ['did not land', false],
+  ] as const)('an answer whose outcome is unknown is looked up, not written twice: it %s', async (how, hasLanded) => {
+    const { store: kept, run, work } = await asked()
     let commits = 0
     const failing: Store = {
       ...kept,
       commit: async (change) => {
         commits += 1
-        const committed = await kept.commit(change)
-        if (commits === 1) throw new RepriseError('store.unknown', 'the connection is gone')
-        return committed
+        if (commits > 1) return kept.commit(change)
+        if (hasLanded) await kept.commit(change)
+        if (how.includes('went on')) await work()
+        throw new RepriseError('store.unknown', 'the connection is gone')
       },
     }
-    const { createReviews } = await import('./reviews.ts')
     const reviews = createReviews({ store: failing, judge: () => [] })
-    expect(await reviews.answer(await taken(reviews, bench.run.id), { act: 'accept' })).toMatchObject({ answer: 'ok' })
-    expect(commits).toBe(1)
-    expect((await kept.attempts(bench.run.id)).filter(({ outcome }) => outcome === 'operator')).toHaveLength(1)
+    expect(await reviews.answer(await taken(reviews, run.id), { act: 'accept' })).toMatchObject({ answer: 'ok' })
+    expect(commits).toBe(hasLanded ? 1 : 2)
+    expect((await kept.attempts(run.id)).filter(({ outcome }) => outcome === 'operator')).toHaveLength(1)
   })
 
   test.each(['right', 'crash'] as const)('a poison run that is sent back gets one more try: %s', async (then) => {

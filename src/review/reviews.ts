@@ -152,16 +152,15 @@ export function createReviews(options: ReviewsOptions): Reviews {
   }
 }
 
-/** After an unknown outcome the end may have landed: `endedBy` tells. */
+/** After an unknown outcome the end may have landed, and the run may have gone on since: its row of history tells. */
 async function commitSurely(store: Store, change: EndChange): Promise<CommitAnswer> {
   try {
     return await store.commit(change)
   } catch (error) {
     if (!isRepriseError(error) || error.code !== 'store.unknown') throw error
-    const view = await store.get({ id: change.run })
+    const hasLanded = (await store.attempts(change.run)).some(({ token }) => token === change.token)
     const { now } = await store.find({ limit: 1 })
-    if (view?.endedBy === change.token) return { now, answer: 'ok' }
-    return store.commit(change)
+    return hasLanded ? { now, answer: 'ok' } : store.commit(change)
   }
 }
 

@@ -144,6 +144,17 @@ fi`,
     expect(JSON.parse(entry?.answer ?? '')).toMatchObject({ value: { supplier: 'Kestrel GmbH', total: 1842 } })
   }, 60_000)
 
+  test('what was decided while a person wrote is told, and their values are kept', async () => {
+    const cancel = `"${process.execPath}" "${main}" cancel r2 --by boss > /dev/null`
+    const value = `printf '{"supplier":"Kestrel GmbH","total":7}' > "${'$'}1"`
+    const { exit, out, err } = await review('answer r2 --edit', await editor(`${cancel}\n${value}`)).ended
+    expect([exit, err]).toEqual([1, expect.stringContaining('boss moved it at')])
+    const [, kept = ''] = /kept in\s+(\S+\.json)/.exec(out) ?? []
+    expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual({ supplier: 'Kestrel GmbH', total: 7 })
+    await rm(join(kept, '..'), { recursive: true })
+    expect((await store.get({ id: 'r2' }))?.state).toBe('cancelled')
+  }, 60_000)
+
   test('an empty file gives the item back; what is wrong and saved unchanged is kept as a file', async () => {
     const empty = await review('answer r1 --edit', await editor(': > "$1"')).ended
     expect([empty.exit, empty.out]).toEqual([1, 'r1 is not answered.\n'])

@@ -86,9 +86,9 @@ async function edited(desk: Desk, hand: Hand, item: ReviewDetail): Promise<Answe
       issues: question?.issues ?? [],
       env,
       cwd: frame.cwd,
-      offer: async (value): Promise<readonly Issue[]> => {
+      offer: async (value) => {
         last = await reviews.answer(hand, { act: 'correct', value })
-        if (last.answer === 'lost') return [{ path: '', code: 'lost', message: last.says }]
+        if (last.answer === 'lost') return 'stop'
         return last.answer === 'refused' ? last.issues : []
       },
     })
