@@ -132,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'each take of a call is charged with those before',
     `${ENGINE}/call.ts`,
-    `    this.#costUsd = 0
+    `    this.#costUsd = undefined
     execution`,
     '    execution',
   ),

@@ -163,8 +163,10 @@ export function leaving(execution: Execution, reason: Leave): Performed {
         ...(asked ? { journal: { ...asked, token: execution.token, takes: 1, intentAt: now } } : {}),
       }
     }
-    case 'window':
-      return { type: 'suspend', dueAt: reason.at, why: reason.why }
+    case 'budget': {
+      const { at, why } = reason
+      return why.params.next === 'wait' ? { type: 'suspend', dueAt: at, why } : { type: 'person', why }
+    }
     case 'join': {
       const { name, children } = reason
       const entry = { name, inputHash: JOIN_HASH, token: execution.token, takes: 1, intentAt: now }

@@ -12,11 +12,12 @@ import { type AskOptions, type AskPlan, planOf } from './ask-options.ts'
 import { AskStory } from './ask-story.ts'
 import { climb, type Step } from './climb.ts'
 import { questionOf, takenFromReply } from './desk.ts'
+import type { SendOptions } from './language-model.ts'
 import { idOf } from './model-id.ts'
 import { factsOf } from './prices.ts'
 import { type Earlier, promptOf } from './prompt.ts'
 import type { ModelRung, PersonRung } from './rung.ts'
-import { type Sender, type SendOptions, send } from './send.ts'
+import { type Sender, send } from './send.ts'
 import { type Taken, takenFrom } from './taken.ts'
 
 export interface Asked<Value = unknown> {
@@ -184,7 +185,7 @@ class Asking {
     const shown = image && (step.withImage || image.always) ? image : undefined
     return {
       prompt: [
-        ...(prompt.system === undefined ? [] : [{ role: 'system' as const, content: prompt.system }]),
+        ...(prompt.system === undefined ? [] : [{ role: 'system', content: prompt.system }]),
         {
           role: 'user',
           content: [
@@ -192,9 +193,9 @@ class Asking {
             ...(shown
               ? [
                   {
-                    type: 'file' as const,
+                    type: 'file',
                     mediaType: shown.mediaType,
-                    data: { type: 'data' as const, data: shown.data },
+                    data: { type: 'data', data: shown.data },
                   },
                 ]
               : []),
@@ -202,9 +203,9 @@ class Asking {
         },
       ],
       maxOutputTokens: step.maxOutputTokens,
-      responseFormat: { type: 'json', ...(schema ? { schema: schema as never } : {}) },
+      responseFormat: { type: 'json', ...(schema ? { schema } : {}) },
       ...(temperature === undefined ? {} : { temperature }),
-      ...(providerOptions ? { providerOptions: providerOptions as never } : {}),
+      ...(providerOptions ? { providerOptions } : {}),
     }
   }
 

@@ -7,8 +7,9 @@ import type { ContextMaker } from '../engine/context-maker.ts'
 import type { Execution } from '../engine/execution.ts'
 import { type Asked, type Asker, askLadder } from './ask.ts'
 import type { AskOptions } from './ask-options.ts'
+import type { SdkModel } from './language-model.ts'
 import { journalledModel, type ModelUse } from './model.ts'
-import type { AnyModel, ModelV4 } from './model-id.ts'
+import type { AnyModel } from './model-id.ts'
 import type { ModelOptions } from './providers.ts'
 
 export interface Asks {
@@ -22,7 +23,7 @@ export interface Asks {
    * A model for the AI SDK whose every call is journalled, budgeted, held and classified. Streams are stored whole, then given out.
    * @example await generateText({ model: ctx.model('google/gemini-flash-latest', { budget: 'flash' }), prompt, maxRetries: 0 })
    */
-  model(model: AnyModel, options?: ModelUse): ModelV4
+  model(model: AnyModel, options?: ModelUse): SdkModel
 }
 
 export class AskingContext<Input> extends HandlerContext<Input> implements Asks {
@@ -43,7 +44,7 @@ export class AskingContext<Input> extends HandlerContext<Input> implements Asks 
     return askLadder<Value>(this.#asker, name, options as AskOptions<Value, never>, this.input)
   }
 
-  model(model: AnyModel, options: ModelUse = {}): ModelV4 {
+  model(model: AnyModel, options: ModelUse = {}): SdkModel {
     this.#counts ??= new Map()
     return journalledModel(this.#asker, model, options, this.#counts)
   }

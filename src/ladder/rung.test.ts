@@ -137,7 +137,7 @@ describe('loading', () => {
   test('objects of older versions are adapted by the SDK', async () => {
     const old = { ...fakeModel([{ json: 1 }]), specificationVersion: 'v3' as const }
     const model = await loadModel(old as never, {})
-    expect(model.specificationVersion).toBe('v4')
+    expect(model).toMatchObject({ specificationVersion: 'v4' })
     expect((await model.doGenerate({ prompt: [] })).content).toEqual([{ type: 'text', text: '1' }])
   })
 })

@@ -10,14 +10,12 @@ import { hashOf } from '../engine/json.ts'
 import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type AnyModel, idOf, type ModelV4 } from './model-id.ts'
+import type { SendOptions, SendResult } from './language-model.ts'
+import { type AnyModel, idOf } from './model-id.ts'
 import { costOf, factsOf, type Price, type Tokens, worstCostOf } from './prices.ts'
 import { loadModel, type ModelOptions } from './providers.ts'
 import type { RungBudget } from './rung.ts'
 import { isDefined } from './rung.ts'
-
-export type SendOptions = Parameters<ModelV4['doGenerate']>[0]
-export type SendResult = Awaited<ReturnType<ModelV4['doGenerate']>>
 
 /** Who sends: the attempt, and the verb that everything is built on. */
 export interface Sender {
@@ -92,6 +90,8 @@ export async function send(
       request.onSend?.(scope.take)
       const { clock, time, ids } = execution.parts
       const startedAt = clock.monotonic()
+      const { abortSignal: own } = request.options
+      const abortSignal = own ? AbortSignal.any([own, scope.signal]) : scope.signal
       const headers = { ...request.options.headers, 'idempotency-key': digest(scope.idempotencyKey) }
       const common = () => ({
         asked,
@@ -100,7 +100,7 @@ export async function send(
         ...aboutOf(request),
       })
       try {
-        const result = await model.doGenerate({ ...request.options, headers, abortSignal: scope.signal })
+        const result = await model.doGenerate({ ...request.options, headers, abortSignal })
         const read = readResult(result, price)
         if (read.usd !== undefined) scope.cost(read.usd)
         return { ...common(), ...read, ...(request.whole ? { result: keptOf(result) } : {}) }
@@ -166,7 +166,8 @@ function sizeOf({ prompt, responseFormat, tools }: SendOptions): {
 
 function readResult(result: SendResult, price: Price | undefined): Omit<Sent, 'asked' | 'ms' | 'salt'> {
   const { content, finishReason, usage, response } = result
-  const text = result.structuredOutputText ?? content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const text =
+    result.structuredOutputText ?? content.map((part) => (part.type === 'text' ? String(part.text) : '')).join('')
   const tokens = {
     ...known('input', usage.inputTokens.total),
     ...known('output', usage.outputTokens.total),

@@ -2,8 +2,7 @@
  * A model for tests: answers from a script, costs nothing, and keeps what it was asked.
  * It is a model object of the AI SDK like any other, so it fits `rung(…)`, `ctx.model(…)` and the SDK itself.
  */
-import type { ModelV4 } from '../ladder/model-id.ts'
-import type { SendOptions, SendResult } from '../ladder/send.ts'
+import type { SdkModel, SendOptions, SendResult } from '../ladder/language-model.ts'
 
 /** Raw text, an error to throw, or more about the answer. */
 export type FakeAnswer = string | Error | FakeReply
@@ -30,7 +29,7 @@ export interface FakeAsk {
   readonly options: SendOptions
 }
 
-export type FakeModel = ModelV4 & {
+export interface FakeModel extends SdkModel {
   /** Every ask so far, in order. */
   readonly asked: readonly FakeAsk[]
 }
@@ -65,7 +64,8 @@ export function fakeModel(
     modelId: name.join('/'),
     supportedUrls: {},
     asked,
-    doGenerate: generate,
+    // In the SDK's own type, which is not named here.
+    doGenerate: (options) => generate(options) as Promise<never>,
     doStream: () => Promise.reject(new Error('a fake model does not stream; ctx.model makes streams of whole answers')),
   }
 }

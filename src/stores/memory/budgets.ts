@@ -81,6 +81,7 @@ export function reserveAll(tables: Tables, change: IntentChange, now: number): T
       return { run: change.run, spend: spendOf(each, places, now), endsAt: places.at(-1)?.endsAt }
     }),
   )
+  tables.reserved.add(call)
   return warned.length > 0 ? { warned } : {}
 }
 
@@ -118,11 +119,14 @@ function keep(tables: Tables, rows: SpendRow[], index: number, { spend, change }
 }
 
 function expireAll(tables: Tables, now: number): void {
-  for (const rows of tables.spends.values())
+  for (const call of tables.reserved) {
+    const rows = tables.spends.get(call) ?? []
     rows.forEach(({ spend }, index) => {
       const end = expired(spend, now)
       if (end) keep(tables, rows, index, end)
     })
+    if (!rows.some(({ spend }) => spend.state === 'reserved')) tables.reserved.delete(call)
+  }
 }
 
 export function setBudget(tables: Tables, { budget, limits, by }: BudgetOrder, now: number): Committed {

@@ -105,6 +105,8 @@ export interface Tables {
   readonly windows: Map<string, WindowRow>
   /** By call: what it took from each budget. */
   readonly spends: Map<string, SpendRow[]>
+  /** Calls with a reservation that may still expire: a few, however many there were. */
+  readonly reserved: Set<string>
   /** The last numbers that were given out; none is ever given again. */
   readonly last: { run: number; token: number }
 }
@@ -140,6 +142,7 @@ export const emptyTables = (): Tables => ({
   budgets: new Map(),
   windows: new Map(),
   spends: new Map(),
+  reserved: new Set(),
 })
 
 export const NO_LEDGERS: Ledgers = {

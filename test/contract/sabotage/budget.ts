@@ -182,8 +182,8 @@ export const budgetShelf: Shelf = {
   }),
   'budgets-forgotten': ({ tables, clock }) => ({
     reopen: async () => {
-      const { budgets, windows, spends } = emptyTables()
-      return memoryOn({ ...tables, budgets, windows, spends }, { clock })
+      const { budgets, windows, spends, reserved } = emptyTables()
+      return memoryOn({ ...tables, budgets, windows, spends, reserved }, { clock })
     },
   }),
 }
