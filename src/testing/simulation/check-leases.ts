@@ -21,7 +21,10 @@ type OfAttempt = Extract<RepriseEvent, { readonly attempt: number; readonly work
 
 export function endEvents(history: History): readonly { readonly line: EventLine; readonly event: OfAttempt }[] {
   return only(history, 'event').flatMap((line) =>
-    ENDS.has(line.event.name) ? [{ line, event: line.event as OfAttempt }] : [],
+    // What ended by its need ended without an attempt.
+    ENDS.has(line.event.name) && (line.event as OfAttempt).attempt > 0
+      ? [{ line, event: line.event as OfAttempt }]
+      : [],
   )
 }
 

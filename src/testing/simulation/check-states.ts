@@ -14,10 +14,14 @@ const LEGAL: Readonly<Record<string, (before: Model, after: Model, at: number) =
   claimed: ({ state, dueAt }, _after, at) =>
     state === 'ready' || ((state === 'waiting' || state === 'review') && due(dueAt, at)),
   lapsed: ({ state }) => state === 'ready',
-  ended: ({ state }, after) => state === 'ready' && after.state !== 'blocked' && after.state !== 'cancelled',
+  ended: ({ state }, after) => state === 'ready' && after.state !== 'cancelled',
   written: ({ state }) => state === 'ready',
-  cancelled: ({ state }) => state === 'ready' || state === 'waiting' || state === 'review',
+  cancelled: ({ state }) => !isTerminal(state),
   again: ({ state }) => isTerminal(state) || state === 'review',
+  moved: ({ state, holder }) => (state === 'ready' || state === 'waiting') && !holder,
+  unblocked: ({ state }) => state === 'blocked',
+  endedByNeed: ({ state }) => state === 'blocked',
+  pruned: ({ state }) => isTerminal(state),
 }
 
 const due = (dueAt: number | undefined, at: number): boolean => dueAt !== undefined && dueAt <= at
@@ -30,7 +34,7 @@ export const STATES_AND_ENDS = [
       const found = [...stories(history).values()].flatMap(({ run, steps }) =>
         steps.flatMap(({ kind, before, after }) => {
           const over = before !== undefined && isTerminal(before.state) && before.generation === after.generation
-          return over && kind !== 'refused' ? [`${run}: ${kind} after it was ${before.state}`] : []
+          return over && kind !== 'refused' && kind !== 'pruned' ? [`${run}: ${kind} after it was ${before.state}`] : []
         }),
       )
       const terminal = endEvents(history).filter(({ event }) => event.name in TERMINAL_EVENTS)
@@ -95,6 +99,9 @@ function differences(history: History, id: string, { last, steps }: Story): stri
     ['state', run.state, promoted],
     ['generation', run.generation, last.generation],
     ['attempt', run.attempt, last.attempt],
+    ['priority', run.priority, last.priority],
+    ['resource', run.resource, last.lane.resource],
+    ['finish time', run.finishedAt, last.finishedAt],
     ['endedBy', run.endedBy, last.endedBy],
     ['output', run.output, last.output],
     ['suspensions', run.suspensions, last.suspensions],
@@ -109,6 +116,8 @@ function differences(history: History, id: string, { last, steps }: Story): stri
 const leavesRow = ({ kind, change, from }: StoryStep): boolean =>
   kind === 'cancelled' ||
   kind === 'again' ||
+  kind === 'moved' ||
+  kind === 'endedByNeed' ||
   (kind === 'lapsed' && from?.alone === true) ||
   (kind === 'ended' && change?.type === 'end' && change.attempt !== undefined)
 

@@ -2,6 +2,8 @@
  * The history checker: every invariant over one history. It knows nothing of how the history came to be.
  */
 import { CALLS } from './check-calls.ts'
+import { FLOWS } from './check-flows.ts'
+import { GATES } from './check-gates.ts'
 import { LEASES } from './check-leases.ts'
 import { LEDGERS } from './check-ledgers.ts'
 import { REST } from './check-rest.ts'
@@ -17,6 +19,8 @@ export const INVARIANTS: readonly Invariant[] = [
   ...LEDGERS,
   ...CALLS,
   ...REST,
+  ...FLOWS,
+  ...GATES,
 ]
 
 export interface Breach {
