@@ -52,6 +52,7 @@ function historyOf({ submits, lines, runs, notes, policies, findings }: Evidence
   return {
     ...{
       seed: 0,
+      steps: 0,
       lines: [...clients, ...events],
       dump,
       quietFrom: 0,

@@ -104,7 +104,7 @@ export class Clients {
     const { outage } = this.#stage.character
     if (!outage) return
     const dice = this.#stage.dice('herd')
-    for (let each = between(dice, 10, 25); each > 0; each -= 1) {
+    for (let each = between(dice, 14, 20); each > 0; each -= 1) {
       const { item } = this.#keep(simpleScript(HERD_ITEMS_FROM + each, 'metered'))
       this.#later(outage.fromMs + dice() * 8_000 - 1_000, () => this.#submit(item, {}, 1))
     }

@@ -211,6 +211,8 @@ export interface Dump {
 
 export interface History {
   readonly seed: number
+  /** Things that happened. */
+  readonly steps: number
   readonly lines: readonly LogLine[]
   readonly dump: Dump
   /** When faults ended and everything had to come to rest. */

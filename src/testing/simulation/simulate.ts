@@ -47,6 +47,7 @@ export async function simulate({ seed, open = (clock) => memory({ clock }) }: Si
   await recorded.store.close()
   return {
     seed,
+    steps: world.steps,
     lines: recorder.lines,
     dump,
     quietFrom,
@@ -68,11 +69,14 @@ async function run(world: World, over: () => boolean): Promise<void> {
   while (!over() && world.steps < STEPS_MAX && (await world.step()));
 }
 
+/** Ended and blocked runs do not move by themselves. */
+const MOVING = ['ready', 'running', 'waiting', 'review'] as const
+
 /** Looks at the store now and then; at rest when nothing can move by itself, or when it has had its time. */
 async function restReached({ world, recorded }: Stage, clients: Clients, quietFrom: number): Promise<() => boolean> {
   let atRest = false
   const look = async (): Promise<void> => {
-    const { runs } = await recorded.store.find({ limit: RUNS_MAX })
+    const { runs } = await recorded.store.find({ states: MOVING, limit: RUNS_MAX })
     atRest = (!clients.busy && runs.every(resting)) || world.now > quietFrom + QUIET_MAX_MS
     if (!atRest) world.after(LOOK_EVERY_MS, look)
   }

@@ -106,7 +106,7 @@ function characterOf(dice: Dice): Character {
   const leaseMs = between(dice, 1_500, 5_000)
   return {
     workers: dice() < 0.85 ? between(dice, 1, 4) : between(dice, 5, 8),
-    items: between(dice, 4, 30),
+    items: between(dice, 3, 24),
     leaseMs,
     pollMs: between(dice, 2_000, 8_000),
     unrest: pick(dice, [0, 0.3, 1]),

@@ -257,6 +257,7 @@ export class Teller {
     const rows = [...this.#rows.values()]
     return {
       seed,
+      steps: this.#lines.length,
       lines: this.#lines,
       quietFrom: WORLD_BEGINS_AT,
       slots: 2,
