@@ -1,6 +1,7 @@
 /**
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
+import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 
 const ENGINE = 'src/engine'
@@ -225,4 +226,5 @@ export const MUTANTS: readonly Mutant[] = [
     'if (known) return createAgain',
     `if (known && run.key === '') return createAgain`,
   ),
+  ...FLOW_MUTANTS,
 ]

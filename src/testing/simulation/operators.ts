@@ -20,6 +20,8 @@ const TARGETS: readonly HoldTarget[] = [
   'category:letters',
 ]
 
+const RECENT = 5
+
 /** Late requests of before are executed by then. */
 const LATE_MS = 20_000
 
@@ -47,8 +49,8 @@ export class Operators {
   plan(withinMs: number): void {
     const { later } = this.#options
     const dice = this.#dice
-    for (let acts = between(dice, 0, 8); acts > 0; acts -= 1) {
-      const does = pick(dice, ['cancel', 'retry', 'retry', 'reorder', 'hold', 'release'] as const)
+    for (let acts = between(dice, 0, 10); acts > 0; acts -= 1) {
+      const does = pick(dice, ['cancel', 'retry', 'retry', 'reorder', 'reorder', 'hold', 'release'] as const)
       later(withinMs * (0.2 + 0.8 * dice()), () => this.#act(does))
     }
   }
@@ -68,7 +70,8 @@ export class Operators {
     if (does === 'release') return this.#release(pick(this.#dice, TARGETS))
     const { known, store } = this.#options
     if (known.length === 0) return
-    const id = pick(this.#dice, known)
+    // Who waits for its turn is mostly new.
+    const id = pick(this.#dice, does === 'reorder' ? known.slice(-RECENT) : known)
     await this.#asked({ does, run: id }, async () => {
       const seen = await store.get({ id })
       // Pruned meanwhile.
