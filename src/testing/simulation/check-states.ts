@@ -18,7 +18,8 @@ const LEGAL: Readonly<Record<string, (before: Model, after: Model, at: number) =
   written: ({ state }) => state === 'ready',
   cancelled: ({ state }) => !isTerminal(state),
   again: ({ state }) => isTerminal(state) || state === 'review',
-  moved: ({ state, holder }) => (state === 'ready' || state === 'waiting') && !holder,
+  moved: ({ state, holder, dueAt }, _after, at) =>
+    (state === 'ready' || state === 'waiting' || (state === 'review' && due(dueAt, at))) && !holder,
   unblocked: ({ state }) => state === 'blocked',
   endedByNeed: ({ state }) => state === 'blocked',
   pruned: ({ state }) => isTerminal(state),

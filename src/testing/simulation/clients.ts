@@ -29,7 +29,6 @@ export class Clients {
   readonly #reprise: Reprise
   readonly #operators: Operators
   readonly #dice: Dice
-  readonly #known: string[] = []
   #ops = 0
   #under = 0
 
@@ -43,7 +42,7 @@ export class Clients {
     this.#reprise.on('*', (event) => stage.recorder.note({ log: 'event', process: 'client', event }))
     this.#dice = stage.dice('clients')
     this.#operators = new Operators({
-      ...{ stage, store, known: this.#known },
+      ...{ stage, store },
       later: (ms, act) => this.#later(ms, act),
       nextOp: () => this.#ops++,
       tell: (line) => this.#tell(line),
@@ -146,7 +145,6 @@ export class Clients {
     try {
       const run = await this.#reprise.submit(SIM_TASKS[task], { item }, options)
       tell('ok', { run: run.id, created: run.created })
-      this.#known.push(run.id)
     } catch (error) {
       const refused = this.#refused(error, options, asked, (times) => this.#submit(item, options, times))
       tell(refused)
@@ -167,7 +165,6 @@ export class Clients {
       const made = await this.#reprise.submitFlow(flow(`flow${number}`, steps), options)
       const runOf = (step: string) => made.steps[step]?.id ?? ''
       tell('ok', (step) => ({ run: runOf(step), created: made.created }))
-      this.#known.push(...Object.keys(steps).map(runOf))
     } catch (error) {
       tell(this.#refused(error, options, asked, (times) => this.#submitFlow(number, steps, options, times)))
     }

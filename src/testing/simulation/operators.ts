@@ -20,7 +20,14 @@ const TARGETS: readonly HoldTarget[] = [
   'category:letters',
 ]
 
-const RECENT = 5
+/** What an operator looks for before each act; it may have changed by then. */
+const FITTING = {
+  cancel: ['blocked', 'ready', 'waiting', 'running', 'review'],
+  retry: ['failed', 'cancelled', 'review'],
+  reorder: ['ready', 'waiting'],
+} as const
+
+const FOUND_MAX = 20
 
 /** Late requests of before are executed by then. */
 const LATE_MS = 20_000
@@ -30,8 +37,6 @@ type Told = Omit<ClientLine, 'log' | 'seq' | 'at' | 'process'>
 export interface OperatorsOptions {
   readonly stage: Stage
   readonly store: Store
-  /** Runs that clients were told of, so far. */
-  readonly known: readonly string[]
   readonly later: (ms: number, act: () => Promise<void>) => void
   readonly nextOp: () => number
   readonly tell: (line: Told) => void
@@ -65,18 +70,14 @@ export class Operators {
     for (const ms of [0, LATE_MS]) later(ms, releaseAll)
   }
 
-  async #act(does: ClientLine['does']): Promise<void> {
+  async #act(does: keyof typeof FITTING | 'hold' | 'release'): Promise<void> {
     if (does === 'hold') return this.#hold()
     if (does === 'release') return this.#release(pick(this.#dice, TARGETS))
-    const { known, store } = this.#options
-    if (known.length === 0) return
-    // Who waits for its turn is mostly new.
-    const id = pick(this.#dice, does === 'reorder' ? known.slice(-RECENT) : known)
-    await this.#asked({ does, run: id }, async () => {
-      const seen = await store.get({ id })
-      // Pruned meanwhile.
-      if (!seen) return { now: 0, answer: 'lost' }
-      return does === 'reorder' ? this.#reorder(seen) : this.#steer(does as Act['type'], seen)
+    await this.#asked({ does }, async () => {
+      const { runs } = await this.#options.store.find({ states: FITTING[does], limit: FOUND_MAX })
+      if (runs.length === 0) return { now: 0, answer: 'lost' }
+      const seen = pick(this.#dice, runs)
+      return does === 'reorder' ? this.#reorder(seen) : this.#steer(does, seen)
     })
   }
 
@@ -120,7 +121,7 @@ export class Operators {
     await this.#asked({ does: 'release' }, () => this.#options.store.release({ what, by: BY }))
   }
 
-  async #asked(asked: Pick<Told, 'does' | 'run'>, act: () => Promise<Committed>): Promise<void> {
+  async #asked(asked: Pick<Told, 'does'>, act: () => Promise<Committed>): Promise<void> {
     const { tell, nextOp } = this.#options
     const told = { op: nextOp(), ...asked }
     tell({ ...told, phase: 'invoke' })

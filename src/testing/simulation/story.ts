@@ -304,10 +304,12 @@ function steer(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'steer
 function reorder(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'reorder' }>): void {
   if (!draft || line.answer === 'lost') return
   const { priority = draft.last.priority, dueAt } = line.move
+  // Some claim has found the person overdue, or the move would have been refused.
+  const found = draft.last.state === 'review' ? ({ state: 'ready', dueAt: undefined } as const) : {}
   const waits = dueAt !== undefined && dueAt > line.at
   const place =
     dueAt === undefined ? {} : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined } as const)
-  step(draft, 'moved', line, { ...draft.last, priority, ...place })
+  step(draft, 'moved', line, { ...draft.last, priority, ...found, ...place })
 }
 
 /** The run as it was when `line` happened. */
