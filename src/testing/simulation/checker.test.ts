@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { goodBooks } from './book-scenes.fixtures.ts'
+import { FLOWS } from './check-flows.ts'
+import { GATES } from './check-gates.ts'
 import { check, INVARIANTS } from './checker.ts'
 import { TAMPERINGS } from './tampering.fixtures.ts'
 import { everyScene, goodHistory } from './teller.fixtures.ts'
@@ -14,6 +17,19 @@ describe('the checker takes good histories', () => {
     for (let seed = 0; seed < GOOD_HISTORIES; seed += 1) {
       const breaches = check(goodHistory(seed))
       expect(breaches, `seed ${seed}`).toEqual([])
+    }
+  })
+})
+
+describe('the checker takes good histories of flows and of what closes a lane', () => {
+  test(`${GOOD_HISTORIES} of each`, () => {
+    for (let seed = 0; seed < GOOD_HISTORIES; seed += 1) {
+      for (const [scene, history] of Object.entries(goodBooks(seed))) {
+        const breaches = [...FLOWS, ...GATES].flatMap(({ id, breaches }) =>
+          breaches(history).map((found) => `${id}: ${found}`),
+        )
+        expect(breaches, `${scene}, seed ${seed}`).toEqual([])
+      }
     }
   })
 })

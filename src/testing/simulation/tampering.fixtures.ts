@@ -3,6 +3,7 @@
  */
 import type { RunView } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
+import { BAD_BOOKS } from './book-scenes.fixtures.ts'
 import type { Dump, History, LogLine } from './history.ts'
 
 type Tamper = (history: History) => History
@@ -323,6 +324,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     ),
     'waits for hours': (history) => late(history, 7_200_000),
   },
+  ...BAD_BOOKS,
 }
 
 /** The second attempt of r2 sends what was answered in the first. */
