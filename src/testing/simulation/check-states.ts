@@ -81,7 +81,12 @@ export const STATES_AND_ENDS = [
       for (const run of history.dump.runs) {
         const story = all.get(run.id)
         if (!story) found.push(`${run.id}: no operation made it`)
-        else found.push(...differences(history, run.id, story), ...unearned(history, run.id, story))
+        else
+          found.push(
+            ...differences(history, run.id, story),
+            ...unearned(history, run.id, story),
+            ...misplaced(run.id, story),
+          )
       }
       return found
     },
@@ -121,6 +126,16 @@ const leavesRow = ({ kind, change, from }: StoryStep): boolean =>
   kind === 'endedByNeed' ||
   (kind === 'lapsed' && from?.alone === true) ||
   (kind === 'ended' && change?.type === 'end' && change.attempt !== undefined)
+
+/** What a worker was given is a run of the lane that it waited in. */
+function misplaced(id: string, { steps }: Story): string[] {
+  return steps.flatMap(({ kind, line, before }) => {
+    if (kind !== 'claimed' || line.verb !== 'claim') return []
+    const given = line.runs.find((each) => each.id === id)?.resource
+    const waitedFor = before?.lane.resource
+    return given === waitedFor ? [] : [`${id}: claimed at ${line.at} for ${given}, it waited for ${waitedFor}`]
+  })
+}
 
 /** A success must be the word of the handler that its owner executed, and not of one that was suspended. */
 function unearned(history: History, id: string, { last }: Story): string[] {

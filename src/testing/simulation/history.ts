@@ -104,6 +104,7 @@ export interface ClaimedLine {
   readonly generation: number
   readonly attempt: number
   readonly lapses: number
+  readonly resource?: string
   readonly lapsed?: boolean
   readonly deadlineAt?: number
   /** It goes first, for these holds. */

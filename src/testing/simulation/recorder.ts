@@ -95,11 +95,12 @@ export class RecordedStore {
   async claim(process: string, request: ClaimRequest) {
     const claim = await this.store.claim(request)
     const runs = claim.runs.map(
-      ({ id, generation, attempt, ledgers, lapsed, deadlineAt, probes }): ClaimedLine => ({
+      ({ id, generation, attempt, ledgers, resource, lapsed, deadlineAt, probes }): ClaimedLine => ({
         id,
         generation,
         attempt,
         lapses: ledgers.lapses,
+        ...(resource === undefined ? {} : { resource }),
         ...(lapsed ? { lapsed: lapsed.counted } : {}),
         ...(deadlineAt === undefined ? {} : { deadlineAt }),
         ...(probes ? { probes } : {}),
