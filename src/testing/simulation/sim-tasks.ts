@@ -29,6 +29,9 @@ const quick: PolicyInput = {
   },
 }
 
+/** The same under another name: one more policy that every process has to keep before it decides by it. */
+const named = (name: string): PolicyInput => ({ ...quick, name: `simulated-${name}` })
+
 const climbing: PolicyInput = {
   ...quick,
   name: 'simulated-ladder',
@@ -41,8 +44,8 @@ const climbing: PolicyInput = {
 
 export const SIM_TASKS: Readonly<Record<TaskName | 'part', Task<SimInput, unknown>>> = {
   plain: defineTask<SimInput, unknown>({ name: 'plain', policy: quick }),
-  limited: defineTask<SimInput, unknown>({ name: 'limited', policy: quick, timeout: 9_000 }),
+  limited: defineTask<SimInput, unknown>({ name: 'limited', policy: named('limited'), timeout: 9_000 }),
   climb: defineTask<SimInput, unknown>({ name: 'climb', policy: climbing, resources: ['small'] }),
-  metered: defineTask<SimInput, unknown>({ name: 'metered', policy: quick, resources: [SIM_RESOURCE] }),
-  part: defineTask<SimInput, unknown>({ name: 'part', policy: quick }),
+  metered: defineTask<SimInput, unknown>({ name: 'metered', policy: named('metered'), resources: [SIM_RESOURCE] }),
+  part: defineTask<SimInput, unknown>({ name: 'part', policy: named('part') }),
 }
