@@ -228,6 +228,23 @@ const limited: Scene<'three at a time' | 'three in two claims' | 'three in a sec
   return book.history({ limits: wrong === 'three in a second' ? [rate] : [limit, rate] })
 }
 
+/** A step whose need never comes to an end, though everything else has. */
+export function blockedForEver(): History {
+  const book = new Book()
+  book.create({ step: 'a' }, { step: 'b', needs: ['a'] })
+  return book.history()
+}
+
+/** A run of a lane that was held for a while, long after: nobody came for it. */
+export function leftAfterItsHold(heldMs: number): History {
+  const book = new Book()
+  book.create({ lane: API })
+  const from = book.at
+  book.does({ verb: 'hold', order: { ...order, until: from + heldMs }, answer: 'ok' }, 'client')
+  book.at += 120_000
+  return { ...book.history(), quietFrom: from }
+}
+
 const SCENES = {
   needs: fanIn,
   again: beganAgain,

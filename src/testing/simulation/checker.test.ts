@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { goodBooks } from './book-scenes.fixtures.ts'
+import { goodBooks, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import { FLOWS } from './check-flows.ts'
 import { GATES } from './check-gates.ts'
 import { check, INVARIANTS } from './checker.ts'
@@ -32,6 +32,12 @@ describe('the checker takes good histories of flows and of what closes a lane', 
       }
     }
   })
+})
+
+test('a run is not missed while its lane is held', () => {
+  const missed = (heldMs: number) =>
+    check(leftAfterItsHold(heldMs)).filter(({ invariant }) => invariant === 'I24').length
+  expect([missed(110_000), missed(10_000)]).toEqual([0, 1])
 })
 
 describe('the checker refuses bad histories', () => {
