@@ -7,7 +7,7 @@ import type { RetryBucket } from './retry-bucket.ts'
 
 /** What is wrong with a hold that is kept under this name, in one sentence; `undefined` is well. */
 export function faultOfHold(name: string, hold: Hold): string | undefined {
-  const { what, phase, probing, admittingSince, until, setAt } = hold
+  const { what, phase, probing, admittingSince, until } = hold
   if (!isHoldTarget(name)) return `the hold ${name} is of nothing that can be held`
   if (what !== name) return `the hold ${name} says that it is of ${what}`
   if (phase !== 'held' && phase !== 'probing' && phase !== 'admitting') return `the hold ${name} is ${phase}`
@@ -16,7 +16,7 @@ export function faultOfHold(name: string, hold: Hold): string | undefined {
   if ((phase === 'admitting') !== (admittingSince !== undefined))
     return `the hold ${name} is ${phase}, it lets runs in since ${admittingSince ?? 'never'}`
   if (phase !== 'held' && until === undefined) return `the hold ${name} is ${phase}, but has no end`
-  if (phase !== 'held' && (until ?? 0) > Math.max(setAt, admittingSince ?? Number.POSITIVE_INFINITY))
+  if (until !== undefined && admittingSince !== undefined && until > admittingSince)
     return `the hold ${name} lets runs in since ${admittingSince}, before its end ${until}`
   return undefined
 }

@@ -138,6 +138,7 @@ export function damagesBesideOf({ holds, buckets }: Tables): NonNullable<OpenedS
     'a hold in no phase': hold('task:c', { phase: 'open' as never }),
     'a probing hold without a probe': hold('task:d', { phase: 'probing' }),
     'a hold that lets in since never': hold('task:e', { phase: 'admitting' }),
+    'a hold that lets in before its end': hold('task:f', { phase: 'admitting', admittingSince: 0 }),
     'a bucket of another resource': () => {
       buckets.set('a', { resource: 'b', health: 1, phase: 'watched', tokens: 0, at: 0 })
     },

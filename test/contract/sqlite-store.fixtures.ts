@@ -90,6 +90,7 @@ const DAMAGES_BESIDE: Readonly<Record<string, string>> = {
   'a hold in no phase': hold('task:c', { phase: 'open' }),
   'a probing hold without a probe': hold('task:d', { phase: 'probing' }),
   'a hold that lets in since never': hold('task:e', { phase: 'admitting' }),
+  'a hold that lets in before its end': hold('task:f', { phase: 'admitting', admittingSince: 0 }),
   'a bucket of another resource': bucket('a', { resource: 'b' }),
   'a bucket without health': bucket('c', { health: -1 }),
   'a bucket that heals since never': bucket('d', { phase: 'healing' }),
