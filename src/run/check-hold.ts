@@ -2,13 +2,13 @@
  * What must be true of a hold and of a bucket as they are stored, for the drivers' own check.
  * It repairs nothing and knows nothing of runs.
  */
-import { type Hold, isHoldTarget } from './hold.ts'
+import type { Hold } from './hold.ts'
 import type { RetryBucket } from './retry-bucket.ts'
 
 /** What is wrong with a hold that is kept under this name, in one sentence; `undefined` is well. */
 export function faultOfHold(name: string, hold: Hold): string | undefined {
   const { what, phase, probing, admittingSince, until } = hold
-  if (!isHoldTarget(name)) return `the hold ${name} is of nothing that can be held`
+  if (!/^(task|resource|category):/.test(name)) return `the hold ${name} is of nothing that can be held`
   if (what !== name) return `the hold ${name} says that it is of ${what}`
   if (phase !== 'held' && phase !== 'probing' && phase !== 'admitting') return `the hold ${name} is ${phase}`
   if ((phase === 'probing') !== (probing !== undefined))

@@ -91,7 +91,9 @@ export const LEASES = [
     for (const { event, seq } of only(history, 'event')) {
       if (event.name !== 'write.refused' || event.what !== 'end') continue
       const story = all.get(event.run)
-      if (story && modelAt(story, { seq })?.endedBy === event.token)
+      // Who asks what became of an end after its run was pruned cannot be told any more.
+      const isGone = story?.steps.some(({ kind, line }) => kind === 'pruned' && line.seq < seq)
+      if (story && !isGone && modelAt(story, { seq })?.endedBy === event.token)
         found.push(`${event.run}: the end of token ${event.token} was told to be refused, and it is stored`)
     }
     return found
