@@ -18,8 +18,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a lost intent is sent all the same',
     `${ENGINE}/execution.ts`,
-    `if (committed.answer !== 'lost') return committed`,
-    `if (committed.answer !== 'lost' || change.type === 'intent') return committed`,
+    `if (answer === 'ok') return`,
+    `if (answer === 'ok' || change.type === 'intent') return`,
   ),
   mutant(
     'an attempt is counted twice',
@@ -30,8 +30,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the intent is written after the send',
     `${ENGINE}/call.ts`,
-    `const committed = await execution.write({ type: 'intent', ...entry, ...reserve })`,
-    `const committed: Partial<Awaited<ReturnType<typeof execution.write>>> = {}`,
+    `await execution.write({ type: 'intent', ...entry, ...reserve })`,
+    '',
     {
       file: `${ENGINE}/call.ts`,
       find: `    await this.#write({ answer })

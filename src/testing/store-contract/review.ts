@@ -183,12 +183,14 @@ export const reviewLaws = subject('review', {
       const ann = await taken(world, run)
       await world.clock.advance(2_000)
       const { runs, nextAt } = await world.claim({ alone: true })
-      assert.deepEqual([runs, nextAt], [[], (await world.view(run)).lease?.until])
+      const { state, lease, dueAt } = await world.view(run)
+      assert.deepEqual([runs, nextAt, state, dueAt], [[], lease?.until, 'review', world.now - 1_000])
       await world.store.renew({ worker: 'ann', leaseMs: LEASE_MS, leases: [ann] })
       await world.clock.advance(LEASE_MS - 1)
       assert.deepEqual(await world.claimedIds({ alone: true }), [])
       await world.clock.advance(1)
       assert.deepEqual(await world.claimedIds({ alone: true }), [run])
+      assert.equal((await world.view(run)).ledgers.lapses, 0)
     },
   ],
   'a person’s lease that ends by itself counts for nothing': [
