@@ -16,8 +16,8 @@ export const BUDGET_MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     'a send that a budget refused goes out all the same',
-    CALL,
-    'if (committed.over) throw refusal(execution, this.#name, committed.over)',
+    'src/engine/execution.ts',
+    'if (committed.over) throw refusal(this, change.name, committed.over)',
     '',
   ),
   mutant(

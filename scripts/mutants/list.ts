@@ -2,6 +2,7 @@
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
 import { BUDGET_MUTANTS } from './budgets.ts'
+import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 
 const ENGINE = 'src/engine'
@@ -18,8 +19,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a lost intent is sent all the same',
     `${ENGINE}/execution.ts`,
-    `if (committed.answer !== 'lost') return committed`,
-    `if (committed.answer !== 'lost' || change.type === 'intent') return committed`,
+    `if (answer === 'ok') return`,
+    `if (answer === 'ok' || change.type === 'intent') return`,
   ),
   mutant(
     'an attempt is counted twice',
@@ -30,8 +31,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the intent is written after the send',
     `${ENGINE}/call.ts`,
-    `const committed = await execution.write({ type: 'intent', ...entry, ...reserve })`,
-    `const committed: Partial<Awaited<ReturnType<typeof execution.write>>> = {}`,
+    `await execution.write({ type: 'intent', ...entry, ...reserve })`,
+    '',
     {
       file: `${ENGINE}/call.ts`,
       find: `    await this.#write({ answer })
@@ -275,4 +276,5 @@ export const MUTANTS: readonly Mutant[] = [
     'input = question } = options',
     'input = name } = options',
   ),
+  ...FLOW_MUTANTS,
 ]

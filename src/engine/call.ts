@@ -16,7 +16,7 @@ import type { Reserve } from '../run/budget.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { AmbientExecution } from './ambient-execution.ts'
-import { lasting, refusal, reservesOf, type SpendOptions, tellBudgets, wasNeverSent } from './call-budget.ts'
+import { lasting, reservesOf, type SpendOptions, wasNeverSent } from './call-budget.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
 import { type Execution, journalKey } from './execution.ts'
@@ -179,12 +179,10 @@ class Sending {
     const take = this.#take + 1
     const reserve = this.#reserves && { reserve: lasting(this.#reserves, limitMs) }
     const entry = { name: this.#name, inputHash: this.#inputHash, take }
-    const committed = await execution.write({ type: 'intent', ...entry, ...reserve })
-    if (committed.over) throw refusal(execution, this.#name, committed.over)
+    await execution.write({ type: 'intent', ...entry, ...reserve })
     this.#take = take
     this.#costUsd = undefined
     execution.takes += 1
-    tellBudgets(execution, this.#name, committed)
     // The write may have taken longer than the lease had left.
     await execution.parts.keeper.confirm(execution)
     execution.emit('call.sent', { call: this.#name, take: this.#take })
@@ -235,7 +233,7 @@ class Sending {
     return value === undefined ? (undefined as Value) : (fromJson(answer) as Value)
   }
 
-  async #write(
+  #write(
     outcome: { readonly answer: string } | { readonly failure: Failure },
     verdict: 'spend' | 'release' = 'spend',
   ): Promise<void> {
@@ -245,8 +243,7 @@ class Sending {
     const paid = costUsd === undefined || (costUsd === 0 && !this.#reserves) ? {} : { costUsd }
     const settle = this.#reserves && { take: this.#take, settle: verdict }
     const entry = { name: this.#name, inputHash: this.#inputHash }
-    const committed = await this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...settle })
-    tellBudgets(this.#execution, this.#name, committed)
+    return this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...settle })
   }
 }
 

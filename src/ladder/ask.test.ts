@@ -307,7 +307,8 @@ describe('a budget', () => {
   test('that asks to wait is waited for, without a slot', async () => {
     const { reprise, task, work, pro, store, clock } = askBench({
       ...spent,
-      proRung: { budget: { name: 'pro', day: 1 }, onExhausted: 'wait' },
+      budgets: { pro: { day: 1, onExhausted: 'person' } },
+      proRung: { budget: 'pro', onExhausted: 'wait' },
     })
     await reprise.submit(task, 'a')
     await work()

@@ -233,7 +233,10 @@ class Asking {
     const { execution } = this.#asker
     const { leave } = execution.overBudget ?? {}
     const reason = `${this.#name} waits for the budget of ${rung.name}`
-    return execution.suspend(leave?.type === 'window' ? leave : { type: 'later', at: until, reason }, reason)
+    if (leave?.type !== 'budget') return execution.suspend({ type: 'later', at: until, reason }, reason)
+    // The rung wants to wait, whatever the budget itself would rather.
+    const why = { ...leave.why, params: { ...leave.why.params, next: 'wait' as const } }
+    return execution.suspend({ ...leave, why }, reason)
   }
 
   #roomOf({ model, maxOutputTokens, maxOutputTokensLimit }: ModelRung): number {

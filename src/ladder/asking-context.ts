@@ -27,17 +27,26 @@ export interface Asks {
 }
 
 export class AskingContext<Input> extends HandlerContext<Input> implements Asks {
-  readonly #asker: Asker
+  readonly #execution: Execution
+  readonly #models: ModelOptions
+  /** Made on first use: most runs ask no model. */
+  #made: Asker | undefined
   #counts: Map<string, number> | undefined
 
   constructor(execution: Execution, input: Input, needs: Readonly<Record<string, unknown>>, models: ModelOptions) {
     super(execution, input, needs)
-    this.#asker = {
-      execution,
-      models,
+    this.#execution = execution
+    this.#models = models
+  }
+
+  get #asker(): Asker {
+    this.#made ??= {
+      execution: this.#execution,
+      models: this.#models,
       call: (name, send, options) => this.call(name, send, options),
       person: (name, options) => this.person(name, options),
     }
+    return this.#made
   }
 
   ask<Value = unknown, AskInput = unknown>(name: string, options: AskOptions<Value, AskInput>): Promise<Asked<Value>> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { failure } from '../failure/own.ts'
 import { plan } from '../policy/plan.ts'
 import { extraction } from '../policy/presets.ts'
@@ -133,6 +133,20 @@ describe('loading', () => {
       expect(model).toMatchObject({ specificationVersion: 'v4', modelId: id.split('/')[1] })
     },
   )
+
+  test('a base URL comes from the rung, the options or the environment, in this order', async () => {
+    const at = async (url: string, ...given: [options?: Record<string, string>, baseURL?: string]) => {
+      const [baseURLs = {}, baseURL] = given
+      expect(await loadModel('google/gemini-flash-latest', { baseURLs }, baseURL)).toMatchObject({
+        config: { baseURL: url },
+      })
+    }
+    vi.stubEnv('GOOGLE_GENERATIVE_AI_BASE_URL', 'http://127.0.0.1:1/env')
+    await at('http://127.0.0.1:1/env')
+    await at('http://127.0.0.1:1/options', { google: 'http://127.0.0.1:1/options' })
+    await at('http://127.0.0.1:1/rung', { google: 'http://127.0.0.1:1/options' }, 'http://127.0.0.1:1/rung')
+    vi.unstubAllEnvs()
+  })
 
   test('objects of older versions are adapted by the SDK', async () => {
     const old = { ...fakeModel([{ json: 1 }]), specificationVersion: 'v3' as const }

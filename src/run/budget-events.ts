@@ -54,7 +54,7 @@ export const BUDGET_EVENTS = {
       `${budget} has used ${Math.round(share * 100)} % of its limit for ${WINDOW_WORDS[window]} (${figure(unit, used + reserved)} of ${figure(unit, limit)})${resets(resetsAt, time)}.`,
   ),
   'budget.overshot': entry(
-    'error',
+    'warn',
     'A call cost more than the worst case that was reserved for it. It is recorded; a window that is above its limit lets in nothing more that costs.',
     {
       ...CALL,

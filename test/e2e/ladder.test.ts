@@ -85,7 +85,7 @@ describe('the 27 paths of three cheap tries, with the strong one right or wrong 
       limit: 1_000,
     })
     expect(await reprise.store.verify()).toEqual([])
-  })
+  }, 120_000)
 })
 
 describe('through the wire', () => {
@@ -112,7 +112,7 @@ describe('through the wire', () => {
     expect(second?.about).toMatchObject({
       told: {
         kind: 'semantic',
-        issues: [{ code: 'total.sum', path: '/total', message: 'total must be net plus tax' }],
+        issues: [{ code: expect.stringMatching(/total\.sum$/), path: '/total', message: 'total must be net plus tax' }],
       },
     })
     const spent = journal.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0)
