@@ -9,7 +9,7 @@ import { createReprise, type Reprise } from '../create-reprise.ts'
 import {
   type Account,
   accountOf,
-  alwaysStrongestUsd,
+  alwaysStrongest,
   createExtraction,
   type ExtractedRun,
   type Extraction,
@@ -209,8 +209,7 @@ class Session {
 
   #endFacts(accounts: readonly Account[]): EndFacts {
     const { ladder } = this.#extraction
-    const always = alwaysStrongestUsd(accounts, ladder, this.#options.models?.prices)
-    const rung = strongestOf(ladder)?.name
+    const always = alwaysStrongest(accounts, ladder, this.#options.models?.prices)
     const distinct = [...new Map(accounts.map((account) => [account.run, account])).values()]
     const sum = (figure: (account: Account) => number) => distinct.reduce((total, each) => total + figure(each), 0)
     return {
@@ -222,7 +221,7 @@ class Session {
         calls: sum(({ calls }) => calls) - this.#before.calls,
         usd: sum(({ usd }) => usd) - this.#before.usd,
       },
-      ...(always === undefined || rung === undefined ? {} : { strongest: { rung, usd: always } }),
+      ...(always === undefined ? {} : { always }),
       seen: this.#board.kinds(),
     }
   }
@@ -230,11 +229,11 @@ class Session {
   #facts(zone: string) {
     const { clock } = this.#frame
     const accounts = [...this.#accounts.values()].filter(({ outcome }) => outcome !== 'open')
-    const always = alwaysStrongestUsd(accounts, this.#extraction.ladder, this.#options.models?.prices)
+    const always = alwaysStrongest(accounts, this.#extraction.ladder, this.#options.models?.prices)
     return {
       elapsedMs: clock.monotonic() - this.#startedAt,
       before: this.#before.documents,
-      ...(always === undefined ? {} : { alwaysUsd: always }),
+      ...(always === undefined || always.isFloor ? {} : { always }),
       ...(this.#budget ? { budget: this.#budget } : {}),
       now: clock.now(),
       zone,
@@ -271,13 +270,14 @@ class Session {
   }
 
   async #lookAtBudget() {
-    const name = strongestOf(this.#extraction.ladder)?.budget?.name
-    if (name === undefined) return undefined
+    const drawn = strongestOf(this.#extraction.ladder)?.budget
+    if (!drawn) return undefined
     const { budgets } = await this.#reprise.store.budgets()
-    const day = budgets.find((budget) => budget.name === name)?.windows.find(({ window }) => window === 'day')
-    const calls = day?.use.calls
-    if (!calls) return undefined
-    return { name, used: calls.spent + calls.reserved, ...(calls.limit === undefined ? {} : { limit: calls.limit }) }
+    const known = budgets.find(({ name }) => name === drawn.name)
+    const calls = known?.windows.find(({ window }) => window === 'day')?.use.calls
+    const limit = calls?.limit ?? (typeof drawn.day === 'number' ? drawn.day : undefined)
+    const used = calls ? calls.spent + calls.reserved : 0
+    return { name: drawn.name, used, ...(limit === undefined ? {} : { limit }) }
   }
 }
 

@@ -149,15 +149,23 @@ export function strongestOf({ rungs }: Ladder) {
   return rung?.type === 'model' ? rung : undefined
 }
 
+/** What somebody without a ladder would have paid. */
+export interface AlwaysStrongest {
+  readonly rung: string
+  readonly usd: number
+  /** The strongest model was never heard here, so nobody knows how long it thinks: it costs this much at least. */
+  readonly isFloor: boolean
+}
+
 /**
  * About what the same documents cost if the strongest model were asked once about each: the tokens of the first answer at its prices,
  * and as much thought as it was seen to take here. Absent without a price. Documents that nobody was asked about count as nothing.
  */
-export function alwaysStrongestUsd(
+export function alwaysStrongest(
   accounts: readonly Pick<Account, 'answers' | 'calls'>[],
   ladder: Ladder,
   prices?: Prices,
-): number | undefined {
+): AlwaysStrongest | undefined {
   const strongest = strongestOf(ladder)
   if (!strongest) return undefined
   const { input, output } = strongest.price ?? factsOf(idOf(strongest.model), prices)
@@ -166,16 +174,18 @@ export function alwaysStrongestUsd(
     .flatMap(({ answers }) => answers)
     .filter(({ rung, tokens }) => rung === strongest.name && tokens.output !== undefined)
     .map(({ tokens }) => tokens.reasoning ?? 0)
-  const thought = thoughts.reduce((sum, each) => sum + each, 0) / Math.max(1, thoughts.length)
-  const firsts = accounts.flatMap(({ answers }) => {
+  const thought = meanOf(thoughts)
+  const costs = accounts.flatMap(({ answers }) => {
     const first = answers.find(({ tokens }) => (tokens.output ?? 0) > 0)?.tokens
     if (!first) return []
     const { input: read = 0, output: written = 0, reasoning = 0 } = first
     return [(read * input + (written - reasoning + thought) * output) / 1_000_000]
   })
-  if (firsts.length === 0) return undefined
-  const sum = firsts.reduce((total, usd) => total + usd, 0)
+  if (costs.length === 0) return undefined
   // Of a document that was refused there are no tokens; it is taken for an ordinary one.
   const askedAbout = accounts.filter(({ calls }) => calls > 0).length
-  return (sum / firsts.length) * askedAbout
+  return { rung: strongest.name, usd: meanOf(costs) * askedAbout, isFloor: thoughts.length === 0 }
 }
+
+const meanOf = (figures: readonly number[]): number =>
+  figures.reduce((sum, each) => sum + each, 0) / Math.max(1, figures.length)

@@ -3,8 +3,9 @@
  */
 export {
   type Account,
+  type AlwaysStrongest,
   accountOf,
-  alwaysStrongestUsd,
+  alwaysStrongest,
   RECOURSES,
   type Recourse,
   type SendAccount,

@@ -125,7 +125,8 @@ export function nextOf(accounts: readonly Account[], program: string): readonly 
     accounts[0]
   const waiting = accounts.filter(({ outcome }) => outcome === 'person')
   const failed = accounts.filter(({ outcome }) => outcome === 'failed')
-  const [first] = waiting
+  // One with a draft shows best what answering is like.
+  const first = waiting.find(({ kinds }) => kinds.includes('semantic')) ?? waiting[0]
   return [
     ...(told ? [[`${program} show ${quoted(told.name)}`, 'the story of one document'] as const] : []),
     ...(first

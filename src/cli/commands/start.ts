@@ -55,7 +55,7 @@ async function start({ live }: Options, frame: Frame, command: Parameters<typeof
   const config = await configFrom(command, frame)
   const isLive = live === true
   const simulator = isLive ? undefined : await simulated(frame)
-  const program = env['npm_lifecycle_event'] === undefined ? 'reprise' : 'npm run reprise --'
+  const program = env['npm_lifecycle_event'] === undefined ? 'reprise' : 'npx reprise'
   try {
     const { isStopped } = await extractSession(config, frame, {
       documents: await findDocuments([`${SAMPLES}invoices`], { cwd: frame.cwd }),

@@ -2,7 +2,7 @@
  * What an extraction is doing, learnt from the engine's events: counts, money, what happens now, and a line for each document that took
  * more than one take. It speaks of what was seen here; the account at the end is read from the store.
  */
-import type { Account, Recourse } from '../../extract/index.ts'
+import type { Account, AlwaysStrongest, Recourse } from '../../extract/index.ts'
 import type { Kind } from '../../failure/failure.ts'
 import type { EventOf, RepriseEvent } from '../../run/event.ts'
 import { heldName } from '../../run/hold-events.ts'
@@ -10,7 +10,7 @@ import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
 import { KIND_SIGNS, SECOND_TAKE, type Sign, STATE_SIGNS } from '../terminal/palette.ts'
 import type { Screen } from '../terminal/terminal.ts'
-import { cut, pad } from '../terminal/text.ts'
+import { cut, pad, widthOf } from '../terminal/text.ts'
 
 /** What is known of one document. */
 export interface Progress {
@@ -199,7 +199,7 @@ export interface BoardFacts {
   /** Documents that were over when this process began. */
   readonly before: number
   /** About what the strongest model would have cost so far. */
-  readonly alwaysUsd?: number
+  readonly always?: AlwaysStrongest
   readonly budget?: { readonly name: string; readonly used: number; readonly limit?: number }
   readonly now: number
   readonly zone: string
@@ -217,7 +217,7 @@ export function boardLines(board: ExtractBoard, facts: BoardFacts, screen: Scree
   const is = (test: (document: Progress) => boolean) => all.filter(test).length
   const sum = (figure: (document: Progress) => number) => all.reduce((total, each) => total + figure(each), 0)
   const first = is(({ outcome, recourse }) => outcome === 'right' && recourse === 'first')
-  const { budget, alwaysUsd } = facts
+  const { budget, always } = facts
   const rungs = [...board.asked].map(([rung, times]) => `${shortRung(rung)} ${times}`).join(', ')
   const rows: readonly [Sign, string, number, string, string, string][] = [
     [STATE_SIGNS.succeeded, 'right first time', first, 'calls', String(sum(({ calls }) => calls)), rungs],
@@ -227,7 +227,7 @@ export function boardLines(board: ExtractBoard, facts: BoardFacts, screen: Scree
       is(({ outcome }) => outcome === 'right') - first,
       'spent',
       usdText(sum(({ usd }) => usd)),
-      alwaysUsd === undefined ? '' : `always the strongest: ${usdText(alwaysUsd)}`,
+      always === undefined ? '' : `always ${shortRung(always.rung)}: about ${usdText(always.usd)}`,
     ],
     [
       STATE_SIGNS.review,
@@ -288,8 +288,11 @@ export function finishedLine(document: Progress, screen: Screen): string {
   const sign = outcome === 'person' ? STATE_SIGNS.review : outcome === 'failed' ? STATE_SIGNS.failed : SECOND_TAKE
   const head = `${screen.sign(sign)} ${screen.paint.bold(screen.text(name))}`
   const what = kind ? `${screen.kind(kind)} ${pad(kind, 12)}  ` : ''
+  const line = `${head}  ${what}${screen.text(endOf(document, recourse))}`
   const hint = code === undefined ? '' : `  ${screen.paint.dim(screen.text(code))}`
-  return cut(`${head}  ${what}${screen.text(endOf(document, recourse))}${hint}`, screen.window - 1, screen.ellipsis)
+  // Half a code tells nobody anything.
+  const fits = widthOf(line) + widthOf(hint) < screen.window
+  return cut(`${line}${fits ? hint : ''}`, screen.window - 1, screen.ellipsis)
 }
 
 function endOf(document: Progress, recourse: Recourse): string {

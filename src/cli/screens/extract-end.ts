@@ -2,7 +2,7 @@
  * The end of an extraction on a screen: the verdict, what it took, the money beside that of the strongest model, and what to do next.
  * Every figure comes from accounts that were read from the store.
  */
-import { type Account, RECOURSES, type Recourse } from '../../extract/index.ts'
+import { type Account, type AlwaysStrongest, RECOURSES, type Recourse } from '../../extract/index.ts'
 import type { Kind } from '../../failure/failure.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { KIND_SIGNS, type Sign } from '../terminal/palette.ts'
@@ -17,8 +17,8 @@ export interface EndFacts {
   readonly elapsedMs: number
   /** Sends and money of this process. */
   readonly here: { readonly calls: number; readonly usd: number; readonly documents: number }
-  /** The strongest rung, and about what it would have cost for all. */
-  readonly strongest?: { readonly rung: string; readonly usd: number }
+  /** About what the strongest rung would have cost for all. */
+  readonly always?: AlwaysStrongest
   /** Kinds that were seen here and that no store keeps: repeats inside calls. */
   readonly seen: ReadonlyMap<string, ReadonlySet<Kind>>
 }
@@ -47,7 +47,7 @@ export function verdict({ accounts, noun, elapsedMs, here }: EndFacts): string {
 }
 
 export function endLines(facts: EndFacts, screen: Screen): string[] {
-  const { accounts, here, strongest } = facts
+  const { accounts, here, always } = facts
   const { paint } = screen
   const isOpen = accounts.some(({ outcome }) => outcome === 'open')
   const rows = RECOURSES.map((recourse) => [recourse, accounts.filter((each) => each.recourse === recourse)] as const)
@@ -64,7 +64,7 @@ export function endLines(facts: EndFacts, screen: Screen): string[] {
     paint.bold(String(accounts.length)),
     paint.bold(String(callsOf(accounts))),
     paint.bold(usdText(usdOf(accounts))),
-    strongest ? paint.dim(screen.text(`always ${strongest.rung}: about ${usdText(strongest.usd)}`)) : '',
+    always ? paint.dim(screen.text(alwaysText(always))) : '',
   ]
   const lines = table(
     screen,
@@ -88,6 +88,9 @@ export function endLines(facts: EndFacts, screen: Screen): string[] {
   ]
 }
 
+const alwaysText = ({ rung, usd, isFloor }: AlwaysStrongest) =>
+  `always ${rung}: ${isFloor ? 'at least' : 'about'} ${usdText(usd)}`
+
 /** What was bought now, when something had been bought before. */
 function boughtLines(here: EndFacts['here'], accounts: readonly Account[], screen: Screen): string[] {
   const calls = callsOf(accounts)
@@ -95,8 +98,8 @@ function boughtLines(here: EndFacts['here'], accounts: readonly Account[], scree
   const before = usdText(Math.max(0, usdOf(accounts) - here.usd))
   const line =
     here.calls === 0
-      ? `Nothing was bought this time: ${calls} calls and ${before} were paid before, and every answer was stored.`
-      : `This time ${here.calls} calls for ${usdText(here.usd)}; ${calls - here.calls} calls and ${before} were paid before.`
+      ? `Nothing was bought this time: all ${calls} calls (${before}) were paid for before.`
+      : `This time ${here.calls} calls for ${usdText(here.usd)}; ${calls - here.calls} calls (${before}) were paid for before.`
   return ['', screen.text(line)]
 }
 
