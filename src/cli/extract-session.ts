@@ -32,7 +32,7 @@ import {
 } from './screens/extract-board.ts'
 import { type EndFacts, endLines, nextLines, resultOf, verdict } from './screens/extract-end.ts'
 import { startLiveBlock } from './terminal/live-block.ts'
-import { shown } from './terminal/text.ts'
+import { shown, wrap } from './terminal/text.ts'
 
 export interface SessionOptions {
   readonly documents: readonly SourceDocument[]
@@ -61,6 +61,7 @@ const LEASE_MS = 10_000
 const LOOK_MS = 300
 const BUDGET_LOOK_MS = 1_000
 
+const STOPPED = 'Stopped. What was paid for is stored; the same command goes on.'
 const SAFE = 'Ctrl-C is safe: nothing paid for is lost. The same command goes on.'
 
 export async function extractSession(
@@ -202,7 +203,7 @@ class Session {
     const facts = this.#endFacts(accounts)
     if (quiet) human.lines(human.text(verdict(facts)))
     else human.lines('', ...endLines(facts, human))
-    if (isStopped) human.lines('', 'Stopped. What was paid for is stored; the same command goes on.')
+    if (isStopped) human.lines('', ...wrap(STOPPED, human.columns))
     else if (!quiet) human.lines('', ...nextLines(this.#options.next(accounts), human))
     return accounts
   }

@@ -8,6 +8,7 @@ import { formatDuration } from '../../time/duration.ts'
 import { KIND_SIGNS, type Sign } from '../terminal/palette.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
+import { wrap } from '../terminal/text.ts'
 import { usdText } from './extract-board.ts'
 
 export interface EndFacts {
@@ -100,7 +101,7 @@ function boughtLines(here: EndFacts['here'], accounts: readonly Account[], scree
     here.calls === 0
       ? `Nothing was bought this time: all ${calls} calls (${before}) were paid for before.`
       : `This time ${here.calls} calls for ${usdText(here.usd)}; ${calls - here.calls} calls (${before}) were paid for before.`
-  return ['', screen.text(line)]
+  return ['', ...wrap(screen.text(line), screen.columns)]
 }
 
 const callsOf = (accounts: readonly Account[]) => accounts.reduce((sum, { calls }) => sum + calls, 0)
