@@ -17,8 +17,9 @@ import {
   type SourceDocument,
   strongestOf,
 } from '../extract/index.ts'
-import type { ModelOptions } from '../ladder/providers.ts'
-import { CliError } from './cli-error.ts'
+import { isRepriseError } from '../failure/reprise-error.ts'
+import { checkModel, type ModelOptions } from '../ladder/providers.ts'
+import { CliError, usageError } from './cli-error.ts'
 import type { Frame } from './frame.ts'
 import { jsonLine } from './json-line.ts'
 import { addressText, openStore, storeTrouble } from './open-store.ts'
@@ -61,6 +62,9 @@ const LEASE_MS = 10_000
 const LOOK_MS = 300
 const BUDGET_LOOK_MS = 1_000
 
+/** What was typed or is not installed, found before a run was begun. */
+const ASKED_WRONGLY = /^(extract|ladder|model|gate|ask)\./
+
 const STOPPED = 'Stopped. What was paid for is stored; the same command goes on.'
 const SAFE = 'Ctrl-C is safe: nothing paid for is lost. The same command goes on.'
 
@@ -80,6 +84,9 @@ export async function extractSession(
   })
   try {
     const extraction = createExtraction(reprise, options.question)
+    // What every send would fail of is told before a run is begun.
+    for (const each of extraction.ladder.rungs)
+      if (each.type === 'model') await checkModel(each.model, options.models ?? {}, each.baseURL)
     const runs = await extraction.submit(options.documents, { retryFailed: options.retryFailed === true })
     const session = new Session(reprise, extraction, runs, options, frame)
     await session.begin()
@@ -88,6 +95,7 @@ export async function extractSession(
     const accounts = await session.end(isStopped)
     return { accounts, isStopped }
   } catch (error) {
+    if (isRepriseError(error) && ASKED_WRONGLY.test(error.code)) throw usageError(error.message)
     throw storeTrouble(error, where, 'What was paid for is stored.')
   } finally {
     await reprise.close()

@@ -155,6 +155,8 @@ describe('what it refuses, with exit 2 and nothing begun', () => {
     ['docs --schema s.json --concurrency 0', /--concurrency 0 is not allowed/],
     ['docs --schema s.json --prompt missing.txt', /missing\.txt cannot be read/],
     ['docs --schema bad.json', /schema/],
+    ['docs --schema s.json --models openai/gpt-5', /model "openai\/gpt-5" needs OPENAI_API_KEY, which is not set/],
+    ['docs --schema s.json --models nobody/x', /provider "nobody" is not known/],
   ])('extract %s', async (words, says) => {
     await writeFile(join(cwd, 'bad.json'), '{ "type": "nonsense" }')
     const { exit, err } = await extract(words)

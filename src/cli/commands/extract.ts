@@ -105,8 +105,6 @@ async function extract(
     retryFailed: options.retryFailed === true,
     greet: ({ store, out }) => [greeting(documents.length, store, out, human)],
     next: (ended) => nextOf(ended, 'reprise'),
-  }).catch((error: unknown) => {
-    throw asUsage(error)
   })
   if (isStopped || accounts.some(({ outcome }) => outcome === 'failed')) frame.fail()
 }

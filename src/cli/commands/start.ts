@@ -22,6 +22,10 @@ interface Options {
 }
 
 const SAMPLES = fileURLToPath(new URL('../../../samples/', import.meta.url))
+/** Built beside the program, because Node strips no types of an installed package. */
+const GATE = import.meta.url.endsWith('.ts')
+  ? `${SAMPLES}invoice.gate.ts`
+  : fileURLToPath(new URL('../../samples/invoice.gate.js', import.meta.url))
 const KEY = 'GOOGLE_GENERATIVE_AI_API_KEY'
 const OUT = 'out/results.jsonl'
 const CONCURRENCY = 8
@@ -61,7 +65,7 @@ async function start({ live }: Options, frame: Frame, command: Parameters<typeof
       documents: await findDocuments([`${SAMPLES}invoices`], { cwd: frame.cwd }),
       question: {
         schema: (await sample('invoice.schema.json')) as JsonSchema,
-        gate: await loadGate(`${SAMPLES}invoice.gate.ts`, frame.cwd),
+        gate: await loadGate(GATE, frame.cwd),
         ladder: ladderOf([CHEAP, STRONG], DESK, config.settings),
         ...(isLive ? {} : { variant: 'simulated' }),
       },

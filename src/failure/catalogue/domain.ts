@@ -65,6 +65,7 @@ export const domain: Family = {
     own('gate.rule', 'final', 'Correct the rule as the message says.'),
     own('model.invalid', 'final', 'Correct the model’s id; nothing was sent.'),
     own('model.provider', 'final', 'Name a provider that is known, or hand in a model object.'),
+    own('model.key', 'final', 'Set the variable that the message names, then retry.'),
     own('model.package', 'final', 'Install the package that the message names, then retry.'),
     own('answer.syntax', 'syntax', 'Repair the answer locally, or ask again with the parse error.', {
       tokens: ['answer.syntax', 'SyntaxValidationError'],
