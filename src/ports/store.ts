@@ -21,7 +21,7 @@ import type { Hold, HoldOrder, HoldTarget } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
 import type { Rate } from '../run/rate.ts'
-import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
+import type { AttemptRecord, ConcurrencyKey, Lane, Progress, Run, State } from '../run/run.ts'
 import type { Act, Move, Pruned, PruneRequest } from './act.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
 
@@ -70,6 +70,10 @@ export interface Store {
    *    Limits are the claimer's, counts are the store's: live leases, and what was given out in the interval, over all workers.
    *    While most tries of a resource fail, retries of it are given out only as its bucket allows (`run/retry-bucket.ts`); a run
    *    that is passed over stays ready, and neither that nor any wait counts as an attempt.
+   *    A run with a concurrency key is given out only while fewer runs of its task and key are out than it allows. One that a claim
+   *    meets while its key is full is parked: it waits without a due time, and no later claim looks at it. Whatever makes room (an
+   *    end, a lapse, a cancel, a run given back or moved) wakes, in each lane, the next ones of the key that fit, in the same write.
+   *    Ready runs go by `placeOf` (`run/place.ts`): priority, submittedAt, id, where a lower priority catches up by waiting.
    *
    * One token for the whole claim, higher than every token before. At most one live lease per run, always.
    * Repeating a claim with the same `nonce` answers with the same runs, so that an unknown outcome can be asked again.
@@ -180,6 +184,7 @@ export interface NewRun extends Lane {
   readonly dueAt?: number
   readonly deadlineAt?: number
   readonly maxCostUsd?: number
+  readonly concurrency?: ConcurrencyKey
 }
 
 export interface Created {

@@ -15,11 +15,13 @@ import type {
 } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import type { JournalEntry } from '../../run/journal.ts'
+import { placeOf } from '../../run/place.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
 import { check, createOne } from './create.ts'
 import { holdAtEnd } from './holds.ts'
+import { wakeAfter } from './keys.ts'
 import { beginFlowAgain, canBegin, moveDependents, tie } from './needs.ts'
 import { copy, joined, journalOf, type Row, type Tables } from './rows.ts'
 
@@ -86,6 +88,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     const entry = copy(change.journal)
     journalOf(row, row.generation).set(joined(entry.name, entry.inputHash), entry)
   }
+  wakeAfter(tables, row)
   const created = children.map((child) => createOne(tables, child, now))
   if (change.join) tieChildren(tables, row, change.join.name, created)
   const moved = isTerminal(state) ? moveDependents(tables, row, now) : []
@@ -160,6 +163,7 @@ export function steer(tables: Tables, act: Act, now: number): Committed {
   if (!expected || (act.type === 'cancel' && isTerminal(row.state))) return { now, answer: 'lost' }
   if (act.type === 'retry' && !canBegin(row)) return { now, answer: 'lost' }
   const moved = act.type === 'cancel' ? cancel(tables, row, act, now) : beginFlowAgain(tables, row, now, act)
+  wakeAfter(tables, row)
   tables.notes.push({ run: row.id, by: act.by, what: act.type, at: now })
   return { now, answer: 'ok', ...(moved.length > 0 ? { moved } : {}) }
 }
@@ -176,6 +180,8 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
     row.dueAt = dueAt > now ? dueAt : undefined
     row.why = copy(move.why)
   }
+  row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
+  wakeAfter(tables, row)
   recordAct(row, now, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'
   tables.notes.push(copy({ run: row.id, by, what, data: { priority, dueAt }, at: now }) as Tables['notes'][number])

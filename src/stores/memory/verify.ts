@@ -5,6 +5,7 @@
 import type { Finding } from '../../ports/store.ts'
 import { isFulfilled, isHopeless } from '../../run/need.ts'
 import { isTerminal, STATES } from '../../run/run.ts'
+import { isCrowded, isParked } from './keys.ts'
 import { isOpen } from './needs.ts'
 import { joined, type Row, type Tables } from './rows.ts'
 
@@ -59,6 +60,7 @@ const LAWS: readonly Law[] = [
   ],
   ['a need is open only while it is not fulfilled', fulfilledYetOpen],
   ['blocked exactly while a need is open', wronglyBlocked],
+  ['no run is parked whose key has room', wronglyParked],
   ['no run waits for what cannot come', hopeless],
   ['a need ties two runs', orphan],
   [
@@ -79,6 +81,12 @@ function wronglyBlocked(row: Row): string | false {
   const open = row.needs.filter(isOpen).length
   const wrong = row.state === 'blocked' ? open === 0 : open > 0 && !isTerminal(row.state)
   return wrong && `${row.state} with ${open} open needs`
+}
+
+function wronglyParked(row: Row, tables: Tables): string | false {
+  if (!isParked(row)) return false
+  if (!row.concurrency) return 'waiting for nothing'
+  return !isCrowded(tables, row) && `of ${row.concurrency.key} fewer than ${row.concurrency.max} are out or before it`
 }
 
 function hopeless(row: Row): string | false {

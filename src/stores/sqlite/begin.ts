@@ -28,8 +28,7 @@ export function beginAgain(tx: Tx, run: number, generation: number, asked: Asked
   statements.dropOutput.run(run)
   const lane = statements.laneOfRun.get(run)?.lane
   // What was a retry begins as a first try.
-  if (lane !== undefined && tx.lanes.isAgain(lane))
-    statements.setLane.run(tx.lanes.numberOf(tx.lanes.laneOf(lane)), run)
+  if (lane !== undefined && tx.lanes.isAgain(lane)) statements.setLane.run(-lane, run)
   recordAct(tx, run, generation + 1, asked)
 }
 

@@ -51,14 +51,15 @@ function claim(tx: Tx, request: ClaimRequest, depth: number): Claim | typeof AGA
   if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
   if (expire(tx) === AGAIN) return AGAIN
   const open = openLanes(tx, request)
-  return open.gates.length === 0 ? lease(tx, request, open) : leaseWithin(tx, request, open)
+  return open.gates.length === 0 && !open.keyed ? lease(tx, request, open) : leaseWithin(tx, request, open)
 }
 
-/** The way of a claim when something is held or limited: what passes the gates is chosen run by run, and counted against them. */
-function leaseWithin(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim {
+/** The way of a claim when something is held, limited or keyed: what may pass is chosen run by run, and counted. */
+function leaseWithin(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim | typeof AGAIN {
   const { statements, now } = tx
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
   const chosen = chooseWithin(tx, open, limit, request.alone)
+  if (chosen === AGAIN) return AGAIN
   if (chosen.length === 0) return answer(tx, request, open, 0, [])
   const inserted = statements.insertClaim.run(request.worker, request.nonce, request.alone ? 1 : 0, now)
   const token = Number(inserted.lastInsertRowid)
@@ -93,7 +94,7 @@ function lease(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim {
 
 function answer(tx: Tx, request: ClaimRequest, open: OpenLanes, token: number, rows: ClaimRow[], again = false): Claim {
   // Rows come back by id, whatever the order in which they were chosen.
-  rows.sort((a, b) => a.priority - b.priority || a.submitted_at - b.submitted_at || a.id - b.id)
+  rows.sort((a, b) => a.place - b.place || a.id - b.id)
   const suspects = tx.statements.anySuspect.get() !== undefined && choose(tx, open, 1, true, 'suspects').length > 0
   const nextAt = nextAtOf(tx, request, open)
   return {

@@ -10,6 +10,7 @@ import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
 import { healthAtEnd, holdAtEnd } from './holds.ts'
 import { answer, keepEntry, keepReceipt } from './journal.ts'
+import { wakeAfter } from './keys.ts'
 import { mayBeNeeded, moveDependents, tie } from './needs.ts'
 import { jsonOrNull, numberOf, rareLedgers, readMore, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
@@ -105,6 +106,11 @@ const succeedTogether: WorkSet = (tx, works) => {
     if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
   }
   if (isWatched(tx)) for (const change of changes) tellResource(tx, change as EndChange)
+  if (tx.lanes.anyKeyed)
+    wakeAfter(
+      tx,
+      changes.map(({ run }) => numberOf(run)),
+    )
   const ok: Committed = { now: tx.now, answer: 'ok' }
   // One look for all of them, because nobody needs most runs.
   const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
@@ -119,6 +125,7 @@ function end(tx: Tx, change: EndChange): Written {
   const ended = isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
   const isTold = change.hold !== undefined || change.trouble !== undefined || isWatched(tx)
   if (ended && isTold) tellResource(tx, change)
+  if (ended) wakeAfter(tx, [numberOf(change.run)])
   return ended
 }
 
@@ -199,7 +206,7 @@ function createChildren(tx: Tx, parent: number, generation: number, { children, 
 function laneAfter({ lanes }: Tx, lane: number, { lane: next, trouble, unstarted }: EndChange): number {
   const again = unstarted ? lanes.isAgain(lane) : trouble !== undefined
   if (next === undefined && again === lanes.isAgain(lane)) return lane
-  return lanes.numberOf(next ?? lanes.laneOf(lane), again)
+  return lanes.numberOf(next ?? lanes.laneOf(lane), { again, keyed: lanes.isKeyed(lane) })
 }
 
 function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndChange['attempt']>): void {

@@ -3,10 +3,11 @@
  * It knows nothing of leases; a run that is submitted again is begun again by `needs.ts`.
  */
 import type { Created, CreatedRun, NewRun } from '../../ports/store.ts'
+import { placeOf } from '../../run/place.ts'
 import { spilled } from './body.ts'
 import type { Work } from './group-commit.ts'
 import { beginFlowAgain } from './needs.ts'
-import { idOf, STATE_NUMBER, writeMore } from './row.ts'
+import { idOf, keyText, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
 
 /** Who is named in history when a submit, not an operator, begins a run again. */
@@ -42,21 +43,26 @@ export function createOne(tx: Tx, run: NewRun): CreatedRun | 'conflict' {
 }
 
 /** A step is inserted like any other run; what it needs decides whether it begins blocked. */
-export function insert({ statements, lanes, now }: Tx, run: NewRun, step?: { readonly blocked: boolean }): number {
-  const { key, deadlineAt, maxCostUsd } = run
+export function insert(tx: Tx, run: NewRun, step?: { readonly blocked: boolean }): number {
+  const { statements, lanes, now } = tx
+  const { key, deadlineAt, maxCostUsd, concurrency } = run
   const dueAt = step?.blocked ? undefined : run.dueAt
-  const lane = lanes.numberOf(run)
+  const lane = concurrency === undefined ? lanes.numberOf(run) : lanes.numberOf(run, { keyed: true })
+  const place = placeOf({ priority: run.priority, submittedAt: now, dueAt }, tx.ageingMs)
   const spill = spilled(run.input)
   const later = dueAt !== undefined && dueAt > now
-  const plain = !step && !later && !spill && key === undefined && deadlineAt === undefined && maxCostUsd === undefined
-  if (plain) return Number(statements.insertReady.run(lane, run.priority, now, run.input).lastInsertRowid)
+  const plain = !step && !later && !spill && (key ?? deadlineAt ?? maxCostUsd ?? concurrency) === undefined
+  if (plain) return Number(statements.insertReady.run(lane, run.priority, now, place, run.input).lastInsertRowid)
   const { lastInsertRowid } = statements.insertRun.run(
     STATE_NUMBER[step?.blocked ? 'blocked' : later ? 'waiting' : 'ready'],
     lane,
     run.priority,
     now,
+    place,
     later ? dueAt : null,
     key ?? null,
+    concurrency === undefined ? null : keyText(run.task, concurrency.key),
+    concurrency?.max ?? null,
     writeMore({
       ...(deadlineAt === undefined ? {} : { deadlineAt }),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),

@@ -33,6 +33,8 @@ export interface Gate {
 export interface OpenLanes extends ServedLanes {
   /** Whether a run may pass them or not; most often there is none. */
   readonly gates: readonly Gate[]
+  /** Whether any of the lanes has runs with concurrency keys. */
+  readonly keyed: boolean
 }
 
 const NO_GATES: readonly Gate[] = []
@@ -41,7 +43,7 @@ export function openLanes(tx: Tx, request: ClaimRequest): OpenLanes {
   const { lanes, served } = tx.lanes.servedBy(request)
   const { limits = [] } = request
   if (tx.lanes.holds.size === 0 && tx.lanes.buckets.size === 0 && limits.length === 0)
-    return { lanes, served, gates: NO_GATES }
+    return { lanes, served, gates: NO_GATES, keyed: isAnyKeyed(tx, lanes) }
   const leased = limits.some(({ running }) => running !== undefined) ? tx.statements.leasedLanes.all() : []
   const gates = [
     ...currentHolds(tx).map((hold) => holdGate(tx, hold, lanes)),
@@ -51,8 +53,12 @@ export function openLanes(tx: Tx, request: ClaimRequest): OpenLanes {
       .map((bucket) => bucketGate(tx, bucket, lanes)),
   ]
   const isShut = (lane: number) => gates.some((gate) => gate.left < 1 && gate.lanes.has(lane))
-  return { lanes: lanes.filter((lane) => !isShut(lane)), served, gates }
+  const unshut = lanes.filter((lane) => !isShut(lane))
+  return { lanes: unshut, served, gates, keyed: isAnyKeyed(tx, unshut) }
 }
+
+const isAnyKeyed = ({ lanes }: Tx, open: readonly number[]): boolean =>
+  lanes.anyKeyed && open.some((lane) => lanes.isKeyed(lane))
 
 /** The holds as they stand: their probe may be gone without a verdict; one that is over is taken away. */
 function currentHolds({ lanes, statements, now }: Tx): Hold[] {

@@ -5,21 +5,15 @@
  * measured, 13 µs instead of 2 for one row.
  */
 import type { Connection, Statement } from './connection.ts'
+import { KEYS_SQL } from './keys-sql.ts'
 import type { JournalRow } from './row.ts'
-
-interface Sql<Row> {
-  readonly text: string
-  /** Never there: carries the type of the statement's rows. */
-  readonly row?: Row
-}
-
-const sql = <Row = never>(text: string): Sql<Row> => ({ text })
+import { type Sql, sql } from './sql.ts'
 
 /** A run as a claim reads it. */
 export interface ClaimRow {
   readonly id: number
   readonly lane: number
-  readonly priority: number
+  readonly place: number
   readonly submitted_at: number
   readonly lease: number
   readonly lease_until: number
@@ -37,8 +31,10 @@ export interface ClaimRow {
 export interface Place {
   readonly id: number
   readonly lane: number
-  readonly priority: number
-  readonly submitted_at: number
+  readonly place: number
+  /** Of a run in a lane of keyed runs. */
+  readonly concurrency_key?: string
+  readonly concurrency_max?: number
 }
 
 export interface ExpiredRow {
@@ -71,6 +67,7 @@ export interface PlaceRow {
   readonly state: number
   readonly generation: number
   readonly priority: number
+  readonly submitted_at: number
   readonly due_at: number | null
   readonly lease: number | null
   readonly why: string | null
@@ -95,26 +92,26 @@ export interface AgedRow {
 }
 
 const CLAIM_COLUMNS =
-  'id, lane, priority, submitted_at, lease, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
+  'id, lane, place, submitted_at, lease, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
 const JOURNAL_COLUMNS = 'name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer'
 
 const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
 const SUSPECT = 'reprise_run INDEXED BY reprise_suspect WHERE state = 1 AND lease IS NULL AND suspect > 0'
 
-const places = (from: string) =>
-  `SELECT id, lane, priority, submitted_at FROM ${from} AND lane = ? ORDER BY priority, submitted_at, id LIMIT 0 + ?`
+const places = (from: string, columns = 'id, lane, place') =>
+  `SELECT ${columns} FROM ${from} AND lane = ? ORDER BY place, id LIMIT 0 + ?`
+
+const WITH_KEY = 'id, lane, place, concurrency_key, concurrency_max'
 
 /** The head of each lane that has any: one probe per such lane, whatever the number of lanes and runs. */
 const heads = (from: string) => `
-  WITH RECURSIVE head(id, lane, priority, submitted_at) AS (
-    SELECT * FROM (SELECT id, lane, priority, submitted_at FROM ${from} ORDER BY lane, priority, submitted_at, id LIMIT 1)
+  WITH RECURSIVE head(id, lane, place) AS (
+    SELECT * FROM (SELECT id, lane, place FROM ${from} ORDER BY lane, place, id LIMIT 1)
     UNION ALL
-    SELECT next.id, next.lane, next.priority, next.submitted_at FROM head CROSS JOIN reprise_run AS next
-    WHERE next.id = (
-      SELECT id FROM ${from} AND lane > head.lane ORDER BY lane, priority, submitted_at, id LIMIT 1
-    )
+    SELECT next.id, next.lane, next.place FROM head CROSS JOIN reprise_run AS next
+    WHERE next.id = (SELECT id FROM ${from} AND lane > head.lane ORDER BY lane, place, id LIMIT 1)
   )
-  SELECT id, lane, priority, submitted_at FROM head`
+  SELECT id, lane, place FROM head`
 
 /** A run as its need's end finds it. */
 export interface EndRow {
@@ -146,10 +143,11 @@ export const SQL = {
     WHERE lease_until > ? AND lease_until <= ?`),
 
   // create
-  insertReady: sql('INSERT INTO reprise_run(state, lane, priority, submitted_at, input) VALUES (1, ?, ?, ?, ?)'),
-  insertRun: sql(
-    'INSERT INTO reprise_run(state, lane, priority, submitted_at, due_at, key, more, input) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  insertReady: sql(
+    'INSERT INTO reprise_run(state, lane, priority, submitted_at, place, input) VALUES (1, ?, ?, ?, ?, ?)',
   ),
+  insertRun: sql(`INSERT INTO reprise_run(state, lane, priority, submitted_at, place, due_at, key, concurrency_key,
+    concurrency_max, more, input) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
   insertInput: sql('INSERT INTO reprise_body(run, input) VALUES (?, ?)'),
   findKey: sql<{ run: number; fingerprint: string }>(
     'SELECT run, fingerprint FROM reprise_key WHERE task = ? AND key = ?',
@@ -170,13 +168,14 @@ export const SQL = {
   lapse: sql(`UPDATE reprise_run SET lease = NULL, lease_until = NULL, suspect = ?, lapses = lapses + ?, more = ?
     WHERE id = ?`),
   ready: sql<Place>(places(READY)),
-  suspects: sql<Place>(places(SUSPECT)),
+  readyKeyed: sql<Place>(places(READY, WITH_KEY)),
+  suspects: sql<Place>(places(SUSPECT, WITH_KEY)),
   readyHeads: sql<Place>(heads(READY)),
   suspectHeads: sql<Place>(heads(SUSPECT)),
   anySuspect: sql<{ id: number }>(`SELECT id FROM ${SUSPECT} LIMIT 1`),
   insertClaim: sql('INSERT INTO reprise_claim(worker, nonce, alone, at) VALUES (?, ?, ?, ?)'),
   leaseLane: sql<ClaimRow>(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1 WHERE id IN (
-    SELECT id FROM ${READY} AND lane = ? ORDER BY priority, submitted_at, id LIMIT 0 + ?) RETURNING ${CLAIM_COLUMNS}`),
+    SELECT id FROM ${READY} AND lane = ? ORDER BY place, id LIMIT 0 + ?) RETURNING ${CLAIM_COLUMNS}`),
   leaseIds: sql<ClaimRow>(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1
     WHERE id IN (SELECT value FROM json_each(?)) RETURNING ${CLAIM_COLUMNS}`),
   leasedBy: sql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run INDEXED BY reprise_leased
@@ -232,8 +231,10 @@ export const SQL = {
   // steer
   cancel: sql(`UPDATE reprise_run SET state = 6, lease = NULL, lease_until = NULL, due_at = NULL, suspect = 0,
     finished_at = ?, why = ? WHERE id = ?`),
-  placeOf: sql<PlaceRow>('SELECT state, generation, priority, due_at, lease, why FROM reprise_run WHERE id = ?'),
-  reorder: sql('UPDATE reprise_run SET state = ?, priority = ?, due_at = ?, why = ? WHERE id = ?'),
+  placeOf: sql<PlaceRow>(
+    'SELECT state, generation, priority, submitted_at, due_at, lease, why FROM reprise_run WHERE id = ?',
+  ),
+  reorder: sql('UPDATE reprise_run SET state = ?, priority = ?, place = ?, due_at = ?, why = ? WHERE id = ?'),
   beginAgain: sql(`UPDATE reprise_run SET state = 1, lease = NULL, lease_until = NULL, due_at = NULL, suspect = 0,
     generation = generation + 1, attempt = 0, errors = 0, lapses = 0, finished_at = NULL, more = ?, why = ?, failure = NULL,
     output = NULL WHERE id = ?`),
@@ -313,6 +314,8 @@ export const SQL = {
     FROM reprise_need AS need INDEXED BY reprise_need_open CROSS JOIN reprise_run AS needed ON needed.id = need.needed
     WHERE need.run = ? AND need.open = 1 AND need.kind IN (0, 1) AND needed.state IN (5, 6) LIMIT 1`),
 
+  ...KEYS_SQL,
+
   // lanes, holds, notes, policies
   versions: sql<{ lanes: number; holds: number }>(`SELECT value AS lanes,
     (SELECT value FROM reprise_meta WHERE name = 'holds') AS holds FROM reprise_meta WHERE name = 'lanes'`),
@@ -335,9 +338,10 @@ export const SQL = {
   meter: sql<{ spent: number }>('SELECT spent FROM reprise_meter WHERE name = ? AND window_at = ?'),
   setMeter: sql(`INSERT INTO reprise_meter(name, window_at, spent) VALUES (?, ?, ?)
     ON CONFLICT(name, window_at) DO UPDATE SET spent = excluded.spent`),
-  insertLane: sql('INSERT INTO reprise_lane(task, category, resource, again) VALUES (?, ?, ?, ?)'),
+  insertLane: sql('INSERT INTO reprise_lane(id, task, category, resource, again, keyed) VALUES (?, ?, ?, ?, ?, ?)'),
   findLane: sql<{ id: number }>(`SELECT id FROM reprise_lane
-    WHERE task = ? AND coalesce(category, 0) = coalesce(?, 0) AND coalesce(resource, 0) = coalesce(?, 0) AND again = ?`),
+    WHERE task = ? AND coalesce(category, 0) = coalesce(?, 0) AND coalesce(resource, 0) = coalesce(?, 0)
+      AND again = ? AND keyed = ?`),
   insertNote: sql('INSERT INTO reprise_note(run, at, by, what, data) VALUES (?, ?, ?, ?, ?)'),
   keepPolicy: sql('INSERT INTO reprise_policy(hash, policy) VALUES (?, ?) ON CONFLICT(hash) DO NOTHING'),
 } as const

@@ -15,6 +15,7 @@ import { historyLaws } from './history.ts'
 import { holdLaws } from './hold.ts'
 import { joinLaws } from './join.ts'
 import { journalLaws } from './journal.ts'
+import { keyLaws } from './key.ts'
 import type { Law } from './law.ts'
 import { leaseLaws } from './lease.ts'
 import { limitLaws } from './limit.ts'
@@ -61,6 +62,7 @@ export const storeLaws: readonly Law[] = [
   ...joinLaws,
   ...holdLaws,
   ...limitLaws,
+  ...keyLaws,
   ...findLaws,
   ...historyLaws,
   ...notesLaws,
