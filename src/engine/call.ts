@@ -5,12 +5,14 @@
 import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
+import { quotasIn } from '../failure/quota-headers.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
 import { applyEntry, decide } from '../policy/decide.ts'
 import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { isQuotaLow, type Quota } from '../run/quota.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
@@ -41,6 +43,11 @@ export interface CallScope {
   readonly take: number
   /** Tells what the answer cost, in US dollars. */
   cost(usd: number): void
+  /**
+   * Tells what the answer said about how much is left: its headers, or a `Response` that has them. When that is too little for the
+   * runs that are out, what the call needs is held for everyone before anybody is refused.
+   */
+  limits(headersOrResponse: unknown): void
 }
 
 /** Waits up to here are waited out in the process; longer ones leave the attempt and are waited out by the store. */
@@ -88,6 +95,7 @@ class Sending {
   #take: number
   /** Of the latest take: each one is settled by itself. */
   #costUsd = 0
+  #quotas: readonly Quota[] = []
 
   constructor(execution: Execution, name: string, inputHash: string, options: CallOptions, takes: number) {
     this.#execution = execution
@@ -167,6 +175,7 @@ class Sending {
     if (limitMs !== undefined && limitMs <= 0) throw tooLittleTime(this.#name, limitMs)
     this.#take += 1
     this.#costUsd = 0
+    this.#quotas = []
     execution.takes += 1
     await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
     // The write may have taken longer than the lease had left.
@@ -186,9 +195,21 @@ class Sending {
       cost: (usd) => {
         this.#costUsd += usd
       },
+      limits: (told) => {
+        this.#quotas = this.#quotasOf(told)
+      },
     })
     const traced = (signal: AbortSignal) => this.#inSpan(() => send(scope(signal)))
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
+  }
+
+  /** Those that can matter: most answers leave plenty, and a call that needs no resource holds none. */
+  #quotasOf(told: unknown): Quota[] {
+    const resource = this.#options.resource ?? this.#execution.run.resource
+    if (resource === undefined) return []
+    const now = this.#execution.parts.time.now()
+    const low = quotasIn(told, now).filter(isQuotaLow)
+    return low.map(({ resetMs, ...quota }) => ({ ...quota, resource, resetAt: now + resetMs }))
   }
 
   #inSpan<Value>(body: () => Value): Value {
@@ -217,7 +238,9 @@ class Sending {
     const costUsd = this.#costUsd
     this.#execution.costUsd += costUsd
     const paid = costUsd > 0 ? { costUsd } : {}
-    return this.#execution.write({ type: 'answer', name: this.#name, inputHash: this.#inputHash, ...outcome, ...paid })
+    const left = this.#quotas.length > 0 ? { quotas: this.#quotas } : {}
+    const entry = { name: this.#name, inputHash: this.#inputHash }
+    return this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...left })
   }
 }
 

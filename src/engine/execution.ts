@@ -6,6 +6,7 @@
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { AnswerChange, ClaimedRun, IntentChange, NewRun } from '../ports/store.ts'
 import type { EventName, EventOf, RepriseEvent } from '../run/event.ts'
+import type { HoldOrder } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { Task } from './task.ts'
 import { type Leave, leave } from './throwables.ts'
@@ -121,12 +122,19 @@ export class Execution {
     change: Omit<IntentChange, 'run' | 'token' | 'generation'> | Omit<AnswerChange, 'run' | 'token' | 'generation'>,
   ): Promise<void> {
     const { id: run, generation } = this.run
-    const answer = await this.parts.door.commit({ ...change, run, token: this.token, generation })
+    const { answer, hold } = await this.parts.door.commitWhole({ ...change, run, token: this.token, generation })
+    if (hold) this.#tellSlowed(hold)
     if (answer === 'ok') return
     this.refused(change.type)
     if (change.type === 'answer' && change.answer !== undefined)
       this.emit('call.receipt', { call: change.name, token: this.token })
     throw leave({ type: 'lost' }, 'lost')
+  }
+
+  #tellSlowed({ what, until, by, why }: HoldOrder): void {
+    const { emitter, time, worker } = this.parts
+    const ends = { until: until ?? time.now() }
+    emitter.emit({ name: 'hold.slowed', at: time.now(), what, ...ends, by, left: why, foundBy: this.run.id, worker })
   }
 
   /** A write came after its lease: told, and the handler with it. */

@@ -60,6 +60,10 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
   progress: ['debug', '12 of 40: pages read'],
   log: ['warn', 'The second page is empty.'],
   'hold.set': ['warn', 'gemini:flash is held for everyone until 14:02:00 (gemini.rate).'],
+  'hold.slowed': [
+    'info',
+    'openai:gpt is slowed for everyone until 14:00:12: 3 of 500 requests are left (x-ratelimit-remaining-requests).',
+  ],
   'hold.probe': ['info', 'gemini:flash may be open again: run r-42 goes first.'],
   'hold.released': ['info', 'gemini:flash is open again (r-42).'],
   'worker.started': ['info', 'Worker w-7f starts on sqlite: 16 at a time, 2 tasks.'],

@@ -20,6 +20,7 @@ import type { Why } from '../policy/why.ts'
 import type { Hold, HoldOrder, HoldTarget } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
+import type { Quota } from '../run/quota.ts'
 import type { Rate } from '../run/rate.ts'
 import type { AttemptRecord, ConcurrencyKey, Lane, Progress, Run, State } from '../run/run.ts'
 import type { Act, Move, Pruned, PruneRequest } from './act.ts'
@@ -356,6 +357,11 @@ export interface AnswerChange extends Fenced {
   readonly answer?: string
   readonly failure?: Failure
   readonly costUsd?: number
+  /**
+   * How much may still be asked, as the answer said. With the live leases of the resource it may be too little (`holdByQuotas`): then
+   * the resource is held in the same write, for the longer of this and the hold that is there.
+   */
+  readonly quotas?: readonly Quota[]
 }
 
 export interface ProgressChange extends Fenced {
@@ -372,6 +378,8 @@ export interface Committed {
   readonly moved?: readonly MovedRun[]
   /** What became of the `children` or of those of the `join`, in their order. */
   readonly created?: readonly (CreatedRun | 'conflict')[]
+  /** The hold that the quotas of an answer led to. */
+  readonly hold?: HoldOrder
 }
 
 /** A run that another one's end or retry moved: unblocked, ended by its need, or begun again. */

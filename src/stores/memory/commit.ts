@@ -20,7 +20,7 @@ import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
 import { check, createOne } from './create.ts'
-import { holdAtEnd } from './holds.ts'
+import { holdAtEnd, holdByAnswer } from './holds.ts'
 import { wakeAfter } from './keys.ts'
 import { beginFlowAgain, canBegin, moveDependents, tie } from './needs.ts'
 import { copy, joined, journalOf, type Row, type Tables } from './rows.ts'
@@ -38,9 +38,11 @@ export function commit(tables: Tables, change: Change, now: number): Committed {
     case 'intent':
       intent(row, change, now)
       break
-    case 'answer':
+    case 'answer': {
       answer(row, change, now)
-      break
+      const hold = change.quotas && holdByAnswer(tables, change.quotas, now)
+      return { now, answer: 'ok', ...(hold ? { hold } : {}) }
+    }
     case 'progress':
       row.progress = copy(change.progress)
   }

@@ -14,6 +14,7 @@ import {
   standing,
   withoutProbe,
 } from '../../run/hold.ts'
+import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { copy, type Row, type Tables } from './rows.ts'
 
 /** A list of holds counts no further: more runs than this are simply many. */
@@ -44,6 +45,19 @@ export function holdAtEnd(tables: Tables, row: Row, change: EndChange, now: numb
     }
   }
   if (order) tables.holds.set(order.what, copy(extended(tables.holds.get(order.what), order, now)))
+}
+
+/** Too little is left for those that are out: the hold that was put on the resource, if it is not held longer already. */
+export function holdByAnswer(tables: Tables, quotas: readonly Quota[], now: number): HoldOrder | undefined {
+  const [first] = quotas
+  if (!first) return undefined
+  const out = [...tables.open].filter(({ lane, lease }) => lease && lane.resource === first.resource).length
+  const order = holdByQuotas(quotas, out, now)
+  const known = order && tables.holds.get(order.what)
+  const next = order && extended(known, order, now)
+  if (!order || !next || next === known) return undefined
+  tables.holds.set(order.what, copy(next))
+  return order
 }
 
 export function hold(tables: Tables, order: HoldOrder, now: number): Committed {

@@ -8,7 +8,7 @@ import { isTerminal } from '../../run/run.ts'
 import { spilled } from './body.ts'
 import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
-import { healthAtEnd, holdAtEnd } from './holds.ts'
+import { healthAtEnd, holdAtEnd, holdByAnswer } from './holds.ts'
 import { answer, keepEntry, keepReceipt } from './journal.ts'
 import { wakeAfter } from './keys.ts'
 import { mayBeNeeded, moveDependents, tie } from './needs.ts'
@@ -41,7 +41,7 @@ function commit(tx: Tx, change: Change): Committed {
 }
 
 /** What an end did besides, if anything. */
-type Written = boolean | Pick<Committed, 'moved' | 'created'>
+type Written = boolean | Pick<Committed, 'moved' | 'created' | 'hold'>
 
 /** Each answers false when the lease is no longer its owner's. No look at the clock: time alone takes nothing away. */
 const WRITE: { readonly [Type in Change['type']]: (tx: Tx, change: Extract<Change, { type: Type }>) => Written } = {
@@ -221,10 +221,11 @@ function intent({ statements, now }: Tx, change: IntentChange): boolean {
   return statements.intent.run(generation, name, inputHash, take, now, numberOf(change.run), token).changes > 0
 }
 
-function answerOwned(tx: Tx, change: AnswerChange): boolean {
+function answerOwned(tx: Tx, change: AnswerChange): Written {
   if (!tx.statements.owned.get(numberOf(change.run), change.token)) return false
   answer(tx, change)
-  return true
+  const hold = change.quotas && holdByAnswer(tx, change.quotas)
+  return hold ? { hold } : true
 }
 
 function progress({ statements }: Tx, { run, token, progress }: ProgressChange): boolean {

@@ -14,6 +14,7 @@ import {
   standing,
   withoutProbe,
 } from '../../run/hold.ts'
+import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import type { Work } from './group-commit.ts'
 import type { Readers } from './read.ts'
@@ -63,6 +64,20 @@ export function holdAtEnd({ lanes, now }: Tx, change: EndChange): void {
   const known = lanes.holds.get(order.what)
   const next = extended(known, order, now)
   if (next !== known) lanes.setHold(order.what, next)
+}
+
+/** Too little is left for those that are out: the hold that was put on the resource, if it is not held longer already. */
+export function holdByAnswer({ lanes, statements, now }: Tx, quotas: readonly Quota[]): HoldOrder | undefined {
+  const [first] = quotas
+  if (!first) return undefined
+  const leased = statements.leasedLanes.all()
+  const out = leased.filter(({ lane }) => lanes.laneOf(lane).resource === first.resource).length
+  const order = holdByQuotas(quotas, out, now)
+  const known = order && lanes.holds.get(order.what)
+  const next = order && extended(known, order, now)
+  if (!order || !next || next === known) return undefined
+  lanes.setHold(order.what, next)
+  return order
 }
 
 const isProbe = ({ probing }: Hold, { run, token }: EndChange): boolean =>

@@ -102,6 +102,18 @@ export const holdShelf: Shelf = {
     }
   },
   'probe-answer-ignored': ending({ change: (end) => without(end, 'admits') }),
+  'quota-ignored': ({ store }) => ({
+    commit: (change) => store.commit(change.type === 'answer' ? without(change, 'quotas') : change),
+  }),
+  // Counts on nobody else.
+  'quota-alone': ({ store }) => ({
+    commit: (change) =>
+      store.commit(
+        change.type === 'answer' && change.quotas
+          ? { ...change, quotas: change.quotas.map((each) => ({ ...each, remaining: each.remaining + 1 })) }
+          : change,
+      ),
+  }),
   'hold-opened-by-anyone': ending({
     after: (_row, _before, { state }, { tables }) => {
       if (state === 'succeeded') tables.holds.clear()
