@@ -1,5 +1,7 @@
 -- Schema 1 of the SQLite store, as a new file has it.
 
+CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
+
 CREATE TABLE reprise_attempt(
   run INTEGER NOT NULL,
   generation INTEGER NOT NULL,

@@ -131,8 +131,8 @@ export const MUTANTS: readonly Mutant[] = [
     'each take of a call is charged with those before',
     `${ENGINE}/call.ts`,
     `    this.#costUsd = 0
-    execution`,
-    '    execution',
+    this.#quotas`,
+    '    this.#quotas',
   ),
   mutant(
     'an unknown commit counts as lost',

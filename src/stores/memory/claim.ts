@@ -4,6 +4,7 @@
  */
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
 import { admitted, type Gate, gatesOf } from './gates.ts'
+import { bringForward } from './holds.ts'
 import { wakeAfter } from './keys.ts'
 import { claimedOf, type HeldLease, inOrder, type Row, type Tables } from './rows.ts'
 
@@ -12,6 +13,7 @@ export function claim(tables: Tables, request: ClaimRequest, now: number): Claim
   if (given !== undefined) return answerAgain(tables, request, given, now)
   promote(tables, now)
   expire(tables, now)
+  bringForward(tables)
   const gates = gatesOf(tables, request, now)
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
   const chosen = admitted(tables, claimable(tables, request), gates, limit)

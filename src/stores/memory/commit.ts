@@ -81,7 +81,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     row.failure = change.failure && copy(change.failure)
     row.suspect = false
     row.uncounted = 0
-    row.again = change.trouble !== undefined
+    row.again = change.again ?? change.trouble !== undefined
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     row.lapsed = undefined
   }
@@ -111,7 +111,7 @@ function healthAtEnd(tables: Tables, row: Row, { state, trouble }: EndChange, no
   const bucket =
     state === 'succeeded' && trouble === undefined && resource !== undefined && tables.buckets.get(resource)
   if (!bucket) return
-  const next = afterAnswers(bucket, 1, now)
+  const next = afterAnswers(bucket, now, () => tables.last.token)
   if (next) tables.buckets.set(bucket.resource, next)
   else tables.buckets.delete(bucket.resource)
 }
@@ -181,6 +181,8 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
     row.state = dueAt > now ? 'waiting' : 'ready'
     row.dueAt = dueAt > now ? dueAt : undefined
     row.why = copy(move.why)
+    // Its time is the operator's now, and no longer a wait for its resource.
+    row.again = false
   }
   row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
   wakeAfter(tables, row)

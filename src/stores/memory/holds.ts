@@ -35,13 +35,30 @@ export function keep(tables: Tables, hold: Hold | undefined, what: HoldTarget): 
 export const waitingFor = (tables: Tables, what: HoldTarget): Row[] =>
   [...tables.open].filter((row) => row.state === 'ready' && !row.lease && !row.suspect && covers(what, row.lane))
 
+/** Of all that heals now: runs that wait to try it again, and were claimed before it answered, become ready. */
+export function bringForward(tables: Tables): void {
+  for (const { what, phase, healedAfter } of tables.holds.values())
+    if (phase === 'admitting' && healedAfter !== undefined) bringForwardOf(tables, what, healedAfter)
+  for (const { resource, phase, healedAfter } of tables.buckets.values())
+    if (phase === 'healing' && healedAfter !== undefined) bringForwardOf(tables, `resource:${resource}`, healedAfter)
+}
+
+function bringForwardOf(tables: Tables, what: HoldTarget, healedAfter: number): void {
+  for (const row of tables.open) {
+    const waits = row.state === 'waiting' && row.dueAt !== undefined && row.again
+    if (!waits || !covers(what, row.lane) || (row.endedBy ?? 0) > healedAfter) continue
+    row.state = 'ready'
+    row.dueAt = undefined
+  }
+}
+
 /** What the end of an attempt means for holds: its own order, and its verdict if it was a probe. */
 export function holdAtEnd(tables: Tables, row: Row, change: EndChange, now: number): void {
   const { hold: order } = change
   if (change.state === 'succeeded' || change.admits) {
     for (const hold of tables.holds.values()) {
       const isProbe = hold.probing?.run === row.id && hold.probing.token === change.token && hold.what !== order?.what
-      if (isProbe) tables.holds.set(hold.what, afterProbe(hold, now))
+      if (isProbe) tables.holds.set(hold.what, afterProbe(hold, now, tables.last.token))
     }
   }
   if (order) tables.holds.set(order.what, copy(extended(tables.holds.get(order.what), order, now)))
@@ -77,6 +94,7 @@ export function release(
   const known = tables.holds.get(what)
   if (!known || !standing(known, now)) return { now, answer: 'lost' }
   tables.holds.delete(what)
+  bringForwardOf(tables, what, Number.MAX_SAFE_INTEGER)
   tables.notes.push({ by, what: 'hold.released', data: { what }, at: now })
   return { now, answer: 'ok' }
 }

@@ -5,6 +5,7 @@
 import type { Failure } from '../../failure/failure.ts'
 import type { Claim, ClaimedRun, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
 import type { Hold } from '../../run/hold.ts'
+import { bringForward } from './bring-forward.ts'
 import { choose, chooseWithin, hasMore } from './choose.ts'
 import { expire } from './expire.ts'
 import { type OpenLanes, openLanes } from './gates.ts'
@@ -49,7 +50,7 @@ function claim(tx: Tx, request: ClaimRequest, depth: number): Claim | typeof AGA
   const given = statements.tokenOfNonce.get(depth, request.nonce)
   if (given) return answer(tx, request, openLanes(tx, request), given.token, statements.leasedBy.all(given.token), true)
   if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
-  if (expire(tx) === AGAIN) return AGAIN
+  if (expire(tx) === AGAIN || bringForward(tx) === AGAIN) return AGAIN
   const open = openLanes(tx, request)
   return open.gates.length === 0 && !open.keyed ? lease(tx, request, open) : leaseWithin(tx, request, open)
 }

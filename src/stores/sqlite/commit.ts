@@ -80,6 +80,7 @@ function isSuccess(change: EndChange): boolean {
     join,
     hold,
     trouble,
+    again,
   } = change
   const more =
     lane ??
@@ -94,7 +95,8 @@ function isSuccess(change: EndChange): boolean {
     children ??
     join ??
     hold ??
-    trouble
+    trouble ??
+    again
   return state === 'succeeded' && more === undefined
 }
 
@@ -203,8 +205,9 @@ function createChildren(tx: Tx, parent: number, generation: number, { children, 
 }
 
 /** Where the run waits next: after trouble among the retries of its resource. */
-function laneAfter({ lanes }: Tx, lane: number, { lane: next, trouble, unstarted }: EndChange): number {
-  const again = unstarted ? lanes.isAgain(lane) : trouble !== undefined
+function laneAfter({ lanes }: Tx, lane: number, change: EndChange): number {
+  const { lane: next, trouble, unstarted } = change
+  const again = unstarted ? lanes.isAgain(lane) : (change.again ?? trouble !== undefined)
   if (next === undefined && again === lanes.isAgain(lane)) return lane
   return lanes.numberOf(next ?? lanes.laneOf(lane), { again, keyed: lanes.isKeyed(lane) })
 }

@@ -65,6 +65,7 @@ export interface OwnedRow {
 /** A run as an operator finds it in its queue. */
 export interface PlaceRow {
   readonly state: number
+  readonly lane: number
   readonly generation: number
   readonly priority: number
   readonly submitted_at: number
@@ -161,6 +162,10 @@ export const SQL = {
   ),
   promote: sql(`UPDATE reprise_run SET state = 1, due_at = NULL WHERE id IN (
     SELECT id FROM reprise_run INDEXED BY reprise_due WHERE due_at <= ? ORDER BY due_at LIMIT 0 + ?)`),
+  bringForward: sql(`UPDATE reprise_run SET state = 1, due_at = NULL WHERE id IN (
+    SELECT id FROM reprise_run INDEXED BY reprise_again
+    WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL AND lane = ? AND ended_by <= ? ORDER BY ended_by LIMIT 0 + ?)`),
+  lastToken: sql<{ token: number }>('SELECT token FROM reprise_claim ORDER BY token DESC LIMIT 1'),
   expired: sql<ExpiredRow>(`
     SELECT run.id, run.lease, run.generation, run.attempt, run.suspect, run.more, claim.worker, claim.alone, claim.at
     FROM reprise_run AS run INDEXED BY reprise_leased LEFT JOIN reprise_claim AS claim ON claim.token = run.lease
@@ -232,7 +237,7 @@ export const SQL = {
   cancel: sql(`UPDATE reprise_run SET state = 6, lease = NULL, lease_until = NULL, due_at = NULL, suspect = 0,
     finished_at = ?, why = ? WHERE id = ?`),
   placeOf: sql<PlaceRow>(
-    'SELECT state, generation, priority, submitted_at, due_at, lease, why FROM reprise_run WHERE id = ?',
+    'SELECT state, lane, generation, priority, submitted_at, due_at, lease, why FROM reprise_run WHERE id = ?',
   ),
   reorder: sql('UPDATE reprise_run SET state = ?, priority = ?, place = ?, due_at = ?, why = ? WHERE id = ?'),
   beginAgain: sql(`UPDATE reprise_run SET state = 1, lease = NULL, lease_until = NULL, due_at = NULL, suspect = 0,

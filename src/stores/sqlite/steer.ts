@@ -55,6 +55,8 @@ function reorder(tx: Tx, move: Move): Committed {
     dueAt === undefined ? row.why : JSON.stringify(move.why),
     run,
   )
+  // Its time is the operator's now, and no longer a wait for its resource.
+  if (dueAt !== undefined && tx.lanes.isAgain(row.lane)) statements.setLane.run(-row.lane, run)
   wakeAfter(tx, [run])
   recordAct(tx, run, row.generation, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'

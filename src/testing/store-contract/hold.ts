@@ -226,6 +226,22 @@ export const holdLaws = subject('hold', {
         assert.deepEqual(await world.claimedIds(), [waiting])
       },
     ],
+  'who was told to wait waits no longer when the probe got an answer or the hold is released': [
+    'told-waits-on',
+    async (world) => {
+      const day = world.now + 86_400_000
+      const told = await world.hold({ resource: 'flash' })
+      await world.fail(told, { dueAt: day, again: true, hold: order(world) })
+      const probe = await world.submit({ resource: 'flash' })
+      await world.clock.advance(10_000)
+      await world.end(await world.take(probe))
+      await world.clock.advance(1_000)
+      const held = await world.take(told.run)
+      await world.fail(held, { dueAt: day, again: true, hold: order(world, { until: day }) })
+      await world.store.release({ what: FLASH, by: 'ann' })
+      assert.deepEqual(await world.claimedIds(), [told.run])
+    },
+  ],
   'only the probe’s success opens a hold': [
     'hold-opened-by-anyone',
     async (world) => {
