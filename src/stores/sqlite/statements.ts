@@ -7,25 +7,24 @@
 import type { Connection, Statement } from './connection.ts'
 import { KEYS_SQL } from './keys-sql.ts'
 import type { JournalRow } from './row.ts'
-import { type Sql, sql } from './sql.ts'
+import { rawSql, type Sql, sql } from './sql.ts'
 
-/** A run as a claim reads it. */
-export interface ClaimRow {
-  readonly id: number
-  readonly lane: number
-  readonly place: number
-  readonly submitted_at: number
-  readonly lease: number
-  readonly lease_until: number
-  readonly generation: number
-  readonly attempt: number
-  readonly errors: number
-  readonly lapses: number
-  readonly key: string | null
-  readonly more: string | null
-  readonly failure: string | null
-  readonly input: string | null
-}
+/** A run as a claim reads it: before it is leased, or when its claim is repeated, as it is. */
+export type ClaimRow = readonly [
+  id: number,
+  lane: number,
+  place: number,
+  submittedAt: number,
+  leaseUntil: number | null,
+  generation: number,
+  attempt: number,
+  errors: number,
+  lapses: number,
+  key: string | null,
+  more: string | null,
+  failure: string | null,
+  input: string | null,
+]
 
 /** What a claim compares: the place of a run in the order. */
 export interface Place {
@@ -93,7 +92,7 @@ export interface AgedRow {
 }
 
 const CLAIM_COLUMNS =
-  'id, lane, place, submitted_at, lease, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
+  'id, lane, place, submitted_at, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
 const JOURNAL_COLUMNS = 'name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer'
 
 const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
@@ -179,11 +178,11 @@ export const SQL = {
   suspectHeads: sql<Place>(heads(SUSPECT)),
   anySuspect: sql<{ id: number }>(`SELECT id FROM ${SUSPECT} LIMIT 1`),
   insertClaim: sql('INSERT INTO reprise_claim(worker, nonce, alone, at) VALUES (?, ?, ?, ?)'),
-  leaseLane: sql<ClaimRow>(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1 WHERE id IN (
-    SELECT id FROM ${READY} AND lane = ? ORDER BY place, id LIMIT 0 + ?) RETURNING ${CLAIM_COLUMNS}`),
-  leaseIds: sql<ClaimRow>(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1
-    WHERE id IN (SELECT value FROM json_each(?)) RETURNING ${CLAIM_COLUMNS}`),
-  leasedBy: sql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run INDEXED BY reprise_leased
+  readLane: rawSql<ClaimRow>(places(READY, CLAIM_COLUMNS)),
+  readIds: rawSql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run WHERE id IN (SELECT value FROM json_each(?))`),
+  lease: sql(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1
+    WHERE id IN (SELECT value FROM json_each(?))`),
+  leasedBy: rawSql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run INDEXED BY reprise_leased
     WHERE lease_until IS NOT NULL AND lease = ?`),
   hasJournal: sql<{ found: number }>('SELECT 1 AS found FROM reprise_journal WHERE run = ? AND generation = ? LIMIT 1'),
   inputOf: sql<{ input: string }>('SELECT input FROM reprise_body WHERE run = ?'),
@@ -371,6 +370,10 @@ export function prepareLazily(connection: { prepare(sql: string): Statement }): 
 }
 
 export function prepareAll(connection: Connection): Statements {
-  const prepared = Object.entries(SQL).map(([name, { text }]) => [name, connection.prepare(text)] as const)
+  const prepare = ({ text, raw }: Sql<unknown>) => {
+    const statement = connection.prepare(text)
+    return raw ? statement.raw?.(true) : statement
+  }
+  const prepared = Object.entries(SQL).map(([name, each]) => [name, prepare(each)] as const)
   return Object.fromEntries(prepared) as unknown as Statements
 }
