@@ -61,7 +61,7 @@ function refuse(tx: Tx, change: Change): Committed {
 
 /** A first-try success without output: the end of most runs that are made for their effect. */
 function isPlainSuccess(change: Change): boolean {
-  return change.type === 'end' && isSuccess(change) && change.output === undefined
+  return change.type === 'end' && isSuccess(change) && change.output === undefined && change.attempt === undefined
 }
 
 function isSuccess(change: EndChange): boolean {
@@ -73,7 +73,6 @@ function isSuccess(change: EndChange): boolean {
     suspensions,
     why,
     failure,
-    attempt,
     unstarted,
     journal,
     children,
@@ -89,7 +88,6 @@ function isSuccess(change: EndChange): boolean {
     suspensions ??
     why ??
     failure ??
-    attempt ??
     unstarted ??
     journal ??
     children ??
@@ -139,13 +137,15 @@ function tellResource(tx: Tx, change: EndChange): void {
   healthAtEnd(tx, change)
 }
 
-function succeed(tx: Tx, { run, token, output }: EndChange): Written {
+/** Fenced by the update itself: nothing of the row has to be read. */
+function succeed(tx: Tx, { run, token, output, attempt }: EndChange): Written {
   const { statements, now } = tx
   const id = numberOf(run)
   const spill = output !== undefined && spilled(output)
   const { changes } = statements.succeed.run(now, spill ? null : (output ?? null), id, token)
   if (changes === 0) return false
   if (spill) statements.keepOutput.run(id, output)
+  if (attempt) recordAttempt(tx, id, attempt)
   const moved = moveDependents(tx, id)
   return moved ? { moved } : true
 }
