@@ -52,7 +52,7 @@ function claim(tx: Tx, request: ClaimRequest, depth: number): Claim | typeof AGA
   if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
   if (expire(tx) === AGAIN || bringForward(tx) === AGAIN) return AGAIN
   const open = openLanes(tx, request)
-  return open.gates.length === 0 && !open.keyed ? lease(tx, request, open) : leaseWithin(tx, request, open)
+  return open.oneByOne ? leaseWithin(tx, request, open) : lease(tx, request, open)
 }
 
 /** The way of a claim when something is held, limited or keyed: what may pass is chosen run by run, and counted. */

@@ -105,7 +105,7 @@ const succeedTogether: WorkSet = (tx, works) => {
     const ids = JSON.stringify(ofToken.map(({ run }) => numberOf(run)))
     if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
   }
-  if (isWatched(tx)) for (const change of changes) tellResource(tx, change as EndChange)
+  if (isAnswerAwaited(tx)) for (const change of changes) tellResource(tx, change as EndChange)
   if (tx.lanes.anyKeyed)
     wakeAfter(
       tx,
@@ -123,14 +123,18 @@ const succeedTogether: WorkSet = (tx, works) => {
 
 function end(tx: Tx, change: EndChange): Written {
   const ended = isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
-  const isTold = change.hold !== undefined || change.trouble !== undefined || isWatched(tx)
+  const isTold = change.hold !== undefined || change.trouble !== undefined || isAnswerAwaited(tx)
   if (ended && isTold) tellResource(tx, change)
   if (ended) wakeAfter(tx, [numberOf(change.run)])
   return ended
 }
 
-/** Hardly ever is anything held or failing, and then an end looks no further. */
-const isWatched = ({ lanes }: Tx): boolean => lanes.holds.size > 0 || lanes.buckets.size > 0
+/** Hardly ever does a plain success decide anything about a resource: only while one is tried out, or watched. */
+function isAnswerAwaited({ lanes }: Tx): boolean {
+  if (lanes.buckets.size > 0) return true
+  for (const { probing } of lanes.holds.values()) if (probing) return true
+  return false
+}
 
 function tellResource(tx: Tx, change: EndChange): void {
   holdAtEnd(tx, change)
