@@ -9,6 +9,7 @@ import type { Work } from './group-commit.ts'
 import { beginFlowAgain } from './needs.ts'
 import { idOf, keyText, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
+import { INSERT_MANY } from './statements.ts'
 
 /** Who is named in history when a submit, not an operator, begins a run again. */
 export const SUBMITTER = 'submit'
@@ -19,10 +20,30 @@ export function createWork(runs: readonly NewRun[]): Work<Created> {
   return { rows: runs.length, wakes: true, execute: (tx) => createAll(tx, runs) }
 }
 
-export const createAll = (tx: Tx, runs: readonly NewRun[]): Created => ({
-  now: tx.now,
-  runs: runs.map((run) => createOne(tx, run)),
-})
+export function createAll(tx: Tx, runs: readonly NewRun[]): Created {
+  const created: Created['runs'][number][] = []
+  while (created.length < runs.length) {
+    const next = runs.slice(created.length, created.length + INSERT_MANY)
+    if (next.length === INSERT_MANY && next.every((run) => isPlain(run, tx.now))) created.push(...insertMany(tx, next))
+    else for (const run of next) created.push(createOne(tx, run))
+  }
+  return { now: tx.now, runs: created }
+}
+
+/** Nothing but a task and an input, and ready at once: most runs. */
+function isPlain({ key, deadlineAt, maxCostUsd, concurrency, dueAt, input }: NewRun, now: number): boolean {
+  const asked = key ?? deadlineAt ?? maxCostUsd ?? concurrency
+  return asked === undefined && (dueAt === undefined || dueAt <= now) && !spilled(input)
+}
+
+function insertMany({ statements, lanes, now, ageingMs }: Tx, runs: readonly NewRun[]): CreatedRun[] {
+  const values = runs.flatMap((run) => {
+    const { priority, dueAt, input } = run
+    return [lanes.numberOf(run), priority, now, placeOf({ priority, submittedAt: now, dueAt }, ageingMs), input]
+  })
+  const last = Number(statements.insertReadyMany.run(...values).lastInsertRowid)
+  return runs.map((_, index) => ({ id: idOf(last - runs.length + 1 + index), created: true, generation: 1 }))
+}
 
 export const checkAll = (runs: readonly NewRun[]): void => runs.forEach(check)
 
@@ -51,7 +72,7 @@ export function insert(tx: Tx, run: NewRun, step?: { readonly blocked: boolean }
   const place = placeOf({ priority: run.priority, submittedAt: now, dueAt }, tx.ageingMs)
   const spill = spilled(run.input)
   const later = dueAt !== undefined && dueAt > now
-  const plain = !step && !later && !spill && (key ?? deadlineAt ?? maxCostUsd ?? concurrency) === undefined
+  const plain = !step && isPlain(run, now)
   if (plain) return Number(statements.insertReady.run(lane, run.priority, now, place, run.input).lastInsertRowid)
   const { lastInsertRowid } = statements.insertRun.run(
     STATE_NUMBER[step?.blocked ? 'blocked' : later ? 'waiting' : 'ready'],
