@@ -94,7 +94,7 @@ test('a provider that is down for two minutes: few retries, drained within three
   expect(unfinished).toBe(0)
   expect(ends).toHaveLength(submitted)
   expectNoPeak(all, ends)
-}, 60_000)
+}, 120_000)
 
 test('a provider that limits for two minutes is asked once per hold', async () => {
   const limited = () => Object.assign(new Error('slow down'), { status: 429, headers: { 'retry-after': '20' } })
@@ -106,4 +106,4 @@ test('a provider that limits for two minutes is asked once per hold', async () =
   expect(unfinished).toBe(0)
   expect(ends).toHaveLength(submitted)
   expectNoPeak(all, ends)
-}, 60_000)
+}, 120_000)
