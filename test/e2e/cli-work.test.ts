@@ -4,7 +4,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { cwd, jsonOf, reprise, store, world } from './durable-commands.fixtures.ts'
 
 describe('submit', () => {
