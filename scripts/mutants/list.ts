@@ -2,6 +2,7 @@
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
 import { BUDGET_MUTANTS } from './budgets.ts'
+import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 
 const ENGINE = 'src/engine'
@@ -275,4 +276,5 @@ export const MUTANTS: readonly Mutant[] = [
     'input = question } = options',
     'input = name } = options',
   ),
+  ...FLOW_MUTANTS,
 ]

@@ -101,7 +101,7 @@ export interface Store {
 
   /**
    * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation,
-   * which begins without the deadline that the one before it may have missed. In the same write, a retry gives generation + 1 to every
+   * which begins in the lane that the run was submitted into, without the deadline that the one before it may have missed. In the same write, a retry gives generation + 1 to every
    * run that ended only because of this one, and to those that ended because of them: they are blocked again. A run that has another
    * need that ended without success stays as it is.
    * `"lost"` when the run is not as expected any more, or a retry could only end by its need again.

@@ -232,7 +232,7 @@ export const EVENTS = {
   ),
   'lease.lost': entry(
     'warn',
-    'A renewal found that the run belongs to somebody else, or was cancelled. Its handler’s signal is aborted.',
+    'A renewal found that the run belongs to somebody else or was cancelled, or came too late to be sure. Its handler is told to stop.',
     { ...ATTEMPT, token: count('The token that no longer counts.') },
     ({ worker, token }) => `Worker ${worker} no longer owns the run (token ${token}); its handler is told to stop.`,
   ),

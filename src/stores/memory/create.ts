@@ -61,6 +61,7 @@ function newRow(run: NewRun, seq: number, now: number): Row {
     key: run.key,
     submittedAt: now,
     lane: laneOf(run),
+    home: laneOf(run),
     again: false,
     state: later ? 'waiting' : 'ready',
     generation: 1,

@@ -36,6 +36,8 @@ export interface Row {
   readonly key: string | undefined
   readonly submittedAt: number
   lane: Lane
+  /** What it was submitted into, and what every generation begins in. */
+  readonly home: Lane
   /** Its last try met the trouble of its resource: the next one is a retry to the bucket. */
   again: boolean
   state: State

@@ -160,6 +160,7 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
     ...(ledgers === undefined ? {} : rareLedgers(ledgers)),
     ...(rung === undefined ? {} : { rung }),
     suspensions: (before.suspensions ?? 0) + (change.suspensions ?? 0),
+    ...(change.lane && before.home === undefined ? { home: row.lane } : {}),
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     ...(unstarted && lapsed ? { lapsed } : {}),
     ...(unstarted && (change.journal ?? statements.hasJournal.get(id, row.generation)) ? { journaled: true } : {}),

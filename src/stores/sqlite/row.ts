@@ -40,6 +40,8 @@ export interface More {
   needs?: true
   /** How the lease before the present one ended by itself. */
   lapsed?: { readonly worker: string; readonly counted: boolean }
+  /** The lane that it was submitted into, when an end has moved it to another. */
+  home?: number
 }
 
 export const readMore = (text: string | null): More => (text === null ? {} : (JSON.parse(text) as More))

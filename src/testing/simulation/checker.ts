@@ -3,6 +3,8 @@
  */
 import { BUDGETS } from './check-budgets.ts'
 import { CALLS } from './check-calls.ts'
+import { FLOWS } from './check-flows.ts'
+import { GATES } from './check-gates.ts'
 import { LEASES } from './check-leases.ts'
 import { LEDGERS } from './check-ledgers.ts'
 import { REST } from './check-rest.ts'
@@ -19,6 +21,8 @@ export const INVARIANTS: readonly Invariant[] = [
   ...CALLS,
   ...BUDGETS,
   ...REST,
+  ...FLOWS,
+  ...GATES,
 ]
 
 export interface Breach {

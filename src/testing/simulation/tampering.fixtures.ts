@@ -3,6 +3,7 @@
  */
 import type { RunView } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
+import { BAD_BOOKS, blockedForEver, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import type { Dump, History, LogLine } from './history.ts'
 
 type Tamper = (history: History) => History
@@ -312,6 +313,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     'a lease is left': run('r1', { lease: { token: 1, worker: 'w1', until: 1 } }),
     'timers are left': (history) => ({ ...history, timersLeft: 2 }),
     'a worker did not stop': (history) => ({ ...history, unstopped: ['w1'] }),
+    'blocked, and nobody can move it': blockedForEver,
   },
   I21: {
     'in an event': patch(event('run.succeeded', 'r1'), (line) => ({
@@ -349,7 +351,9 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
       drop(commit('r5', 'end')),
     ),
     'waits for hours': (history) => late(history, 7_200_000),
+    'lies there after its hold is over': () => leftAfterItsHold(10_000),
   },
+  ...BAD_BOOKS,
 }
 
 /** The second attempt of r2 sends what was answered in the first. */

@@ -75,7 +75,7 @@ export class Teller {
     this.#note({ ...told, phase: 'invoke' })
     this.#store('client', {
       verb: 'create',
-      items: [item],
+      asked: [{ item, lane: { task: task.name }, priority: 0 }],
       runs: [{ id, created: !known, generation: known?.generation ?? 1 }],
     })
     this.#note({ ...told, phase: 'ok', run: id, created: !known })
@@ -259,10 +259,12 @@ export class Teller {
     const rows = [...this.#rows.values()]
     return {
       seed,
+      steps: this.#lines.length,
       lines: this.#lines,
       quietFrom: WORLD_BEGINS_AT,
       slots: 2,
       claimBoundMs: 60_000,
+      limits: [],
       timersLeft: 0,
       unstopped: [],
       policyOf: { [task.name]: task.policy },
@@ -270,6 +272,8 @@ export class Teller {
       dump: {
         at: this.#at,
         runs: rows.map(viewOf),
+        gone: [],
+        links: {},
         attempts: Object.fromEntries(rows.map((row) => [row.id, row.attempts])),
         journals: Object.fromEntries(rows.map((row) => [row.id, Object.fromEntries(row.journals)])),
         notes: [],

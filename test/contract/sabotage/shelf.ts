@@ -5,7 +5,7 @@ import { memoryOn } from '../../../src/stores/memory/index.ts'
 import { emptyTables } from '../../../src/stores/memory/rows.ts'
 import type { OpenedStore } from '../../../src/testing/store-contract/index.ts'
 import type { Clock } from '../../../src/time/clock.ts'
-import { damagesOf } from '../memory-store.fixtures.ts'
+import { damagesBesideOf, damagesOf } from '../memory-store.fixtures.ts'
 import type { Sabotage, Shelf } from './bench.ts'
 import { besideShelf } from './beside.ts'
 import { budgetShelf } from './budget.ts'
@@ -48,5 +48,6 @@ export function openBroken(sabotage: Sabotage, clock: Clock): OpenedStore {
     store: { ...store, ...broken },
     reopen: reopen ?? (async () => memoryOn(tables, { clock })),
     damages: damagesOf(tables),
+    damagesBeside: damagesBesideOf(tables),
   }
 }

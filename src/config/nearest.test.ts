@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearest } from './suggest.ts'
+import { nearest } from './nearest.ts'
 
 const commands = ['classify', 'codes', 'plan', 'retry', 'runs', 'start', 'stats']
 
