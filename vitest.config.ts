@@ -11,6 +11,7 @@ const SUITES = {
   simulation: 'test/simulation/**/*.test.ts',
   chaos: 'test/chaos/**/*.test.ts',
   e2e: 'test/e2e/**/*.test.ts',
+  deploy: 'test/deploy/**/*.test.ts',
 }
 
 /** Chaos at its full size wants the machine for itself; else both cores of a small machine are used. */

@@ -1,4 +1,4 @@
--- Schema 1 of the SQLite store, as a new file has it.
+-- Schema 2 of the SQLite store, as a new file has it.
 
 CREATE TABLE reprise_attempt(
   run INTEGER NOT NULL,
@@ -23,6 +23,12 @@ CREATE TABLE reprise_body(
 CREATE TABLE reprise_bucket(
   resource TEXT PRIMARY KEY,
   bucket TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE reprise_budget(
+  name TEXT PRIMARY KEY,
+  defined TEXT,
+  set_over TEXT
 ) WITHOUT ROWID;
 
 CREATE TABLE reprise_claim(
@@ -64,7 +70,8 @@ CREATE TABLE reprise_journal(
   late INTEGER,
   cost_usd REAL,
   failure TEXT,
-  answer TEXT
+  answer TEXT,
+  question TEXT
 );
 
 CREATE UNIQUE INDEX reprise_journal_entry ON reprise_journal(run, generation, name, input_hash);
@@ -89,7 +96,7 @@ CREATE TABLE reprise_lane(
 
 CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
 
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE reprise_meta(
   name TEXT PRIMARY KEY,
@@ -169,6 +176,26 @@ BEGIN
   SELECT raise(ABORT, 'the newest run stays, so that its id is never given to another');
 END;
 
+CREATE TABLE reprise_spend(
+  run INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  input_hash TEXT NOT NULL,
+  take INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  budget TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  nano INTEGER NOT NULL,
+  day TEXT,
+  month TEXT,
+  ends_at INTEGER
+);
+
+CREATE UNIQUE INDEX reprise_spend_call ON reprise_spend(run, generation, name, input_hash, take, token, budget);
+
+CREATE INDEX reprise_spend_open ON reprise_spend(budget, until) WHERE state = 0;
+
 CREATE TABLE reprise_step(
   run INTEGER PRIMARY KEY,
   flow INTEGER NOT NULL,
@@ -178,3 +205,21 @@ CREATE TABLE reprise_step(
 CREATE UNIQUE INDEX reprise_step_name ON reprise_step(flow, name);
 
 CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
+
+CREATE TABLE reprise_window(
+  budget TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  ends_at INTEGER,
+  calls_reserved INTEGER NOT NULL,
+  calls_spent INTEGER NOT NULL,
+  nano_reserved INTEGER NOT NULL,
+  nano_spent INTEGER NOT NULL,
+  nano_over INTEGER NOT NULL,
+  calls_limit INTEGER,
+  nano_limit INTEGER,
+  warned REAL NOT NULL,
+  PRIMARY KEY (budget, kind, key)
+) WITHOUT ROWID;
+
+CREATE INDEX reprise_window_ends ON reprise_window(ends_at) WHERE ends_at IS NOT NULL;

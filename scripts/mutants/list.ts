@@ -1,6 +1,7 @@
 /**
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
+import { BUDGET_MUTANTS } from './budgets.ts'
 import { type Mutant, mutant } from './mutant.ts'
 
 const ENGINE = 'src/engine'
@@ -29,13 +30,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the intent is written after the send',
     `${ENGINE}/call.ts`,
-    `await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })`,
+    `await execution.write({ type: 'intent', ...entry, ...reserve })`,
     '',
     {
       file: `${ENGINE}/call.ts`,
       find: `    await this.#write({ answer })
 `,
-      replace: `    await this.#execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
+      replace: `    const entry = { name: this.#name, inputHash: this.#inputHash, take: this.#take }
+    await this.#execution.write({ type: 'intent', ...entry })
     await this.#write({ answer })
 `,
     },
@@ -130,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'each take of a call is charged with those before',
     `${ENGINE}/call.ts`,
-    `    this.#costUsd = 0
+    `    this.#costUsd = undefined
     execution`,
     '    execution',
   ),
@@ -224,5 +226,53 @@ export const MUTANTS: readonly Mutant[] = [
     'src/stores/memory/create.ts',
     'if (known) return createAgain',
     `if (known && run.key === '') return createAgain`,
+  ),
+  ...BUDGET_MUTANTS,
+  mutant(
+    'at the desk: one person takes what another has in hand',
+    'src/stores/memory/take.ts',
+    'const isFree = !row?.lease || row.lease.until <= now || row.lease.worker === by',
+    'const isFree = row !== undefined',
+  ),
+  mutant(
+    'at the desk: what is overdue is given out while a person has it',
+    'src/stores/memory/claim.ts',
+    'row.dueAt > now || row.lease) continue',
+    'row.dueAt > now) continue',
+    {
+      file: 'src/stores/memory/claim.ts',
+      find: `    row.state = 'ready'\n`,
+      replace: `    row.state = 'ready'\n    row.lease = undefined\n`,
+    },
+  ),
+  mutant(
+    'at the desk: that nobody answered is told at every attempt',
+    `${ENGINE}/person.ts`,
+    `  await execution.write({ type: 'answer', name, inputHash, answer: JSON.stringify(reply) })\n`,
+    '',
+  ),
+  mutant(
+    'at the desk: the schema is asked and not heard',
+    'src/review/verdict.ts',
+    'issues.length > 0 ? { issues }',
+    'issues.length > 1_000 ? { issues }',
+  ),
+  mutant(
+    'at the desk: an answer to what was asked before is taken',
+    'src/review/reviews.ts',
+    '(version !== undefined && version !== found.item.version)',
+    `(version === '')`,
+  ),
+  mutant(
+    'at the desk: a person who went away counts as a crash',
+    'src/stores/memory/claim.ts',
+    `    if (row.state === 'review') continue\n`,
+    '',
+  ),
+  mutant(
+    'at the desk: the reply of one round answers the next',
+    `${ENGINE}/person.ts`,
+    'input = question } = options',
+    'input = name } = options',
   ),
 ]

@@ -140,17 +140,21 @@ export class Adapter {
     const endsAt = attempt?.deadlineAt
     let takes = 0
     let refused = false
-    const again = () =>
-      attempt?.repeating().catch((error: unknown) => {
+    const again = (thrown: unknown) =>
+      attempt?.repeating(this.classify(thrown), thrown).catch((error: unknown) => {
         refused = true
         throw error
       })
+    let last: unknown
     try {
       return (await retry(
         async ({ signal }) => {
-          if (takes > 0) await again()
+          if (takes > 0) await again(last)
           takes += 1
-          return await this.#take(operation, id, takes, signal, send)
+          return await this.#take(operation, id, takes, signal, send).catch((thrown: unknown) => {
+            last = thrown
+            throw thrown
+          })
         },
         this.#retryOptions(operation, options, () => refused),
       )) as Answer

@@ -3,7 +3,7 @@
  */
 import type { Settings } from '../config/config.ts'
 import type { ResolvedConfig } from '../config/resolve-config.ts'
-import { createReprise, type Reprise, type RepriseOptions } from '../engine/reprise.ts'
+import { createReprise, type Reprise, type RepriseOptions } from '../create-reprise.ts'
 import type { Task } from '../engine/task.ts'
 import { type App, loadApp } from './app-module.ts'
 import { usageError } from './cli-error.ts'
@@ -32,6 +32,7 @@ export async function openApp({ settings, entries }: ResolvedConfig, frame: Fram
       store: openStore(settings.store, frame.clock),
       artifacts: openArtifacts(settings.artifacts, frame.clock),
       limits: settings.limits,
+      budgets: settings.budgets,
       clock: frame.clock,
       ...retentionOf(settings),
     })

@@ -12,9 +12,11 @@ import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
 import { endingsSoFar, innerHistory } from '../retry/history.ts'
+import type { Reserve } from '../run/budget.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { AmbientExecution } from './ambient-execution.ts'
+import { lasting, reservesOf, type SpendOptions, wasNeverSent } from './call-budget.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
 import { type Execution, journalKey } from './execution.ts'
@@ -22,7 +24,7 @@ import { fromJson, hashOf, toJson } from './json.ts'
 import { checkResource } from './task.ts'
 import { leaveOf } from './throwables.ts'
 
-export interface CallOptions {
+export interface CallOptions extends SpendOptions {
   /** What the call depends on: an answer is reused only for the same input. */
   readonly input?: unknown
   /** What it needs: `gemini:flash`. Told to wait, it is held for everyone; by default what the run's lane needs. */
@@ -42,7 +44,7 @@ export interface CallScope {
   readonly idempotencyKey: string
   /** 1 for the first send under this name and input, over all attempts. */
   readonly take: number
-  /** Tells what the answer cost, in US dollars. */
+  /** Tells what the send cost, in US dollars; 0 counts as told. Untold, a budget keeps the worst case. */
   cost(usd: number): void
 }
 
@@ -90,7 +92,9 @@ class Sending {
   readonly #options: CallOptions
   #take: number
   /** Of the latest take: each one is settled by itself. */
-  #costUsd = 0
+  #costUsd: number | undefined
+  /** What each take reserves; absent when nothing. */
+  readonly #reserves: readonly Reserve[] | undefined
 
   constructor(execution: Execution, name: string, inputHash: string, options: CallOptions, takes: number) {
     this.#execution = execution
@@ -98,6 +102,7 @@ class Sending {
     this.#inputHash = inputHash
     this.#options = options
     this.#take = takes
+    this.#reserves = reservesOf(execution, options)
   }
 
   async repeat<Value>(send: (scope: CallScope) => Value | Promise<Value>): Promise<Value> {
@@ -116,7 +121,7 @@ class Sending {
         thrown = error
       }
       const failed = classify(thrown, { now: this.#execution.parts.time.now() })
-      await this.#write({ failure: failed })
+      await this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
       const decision = this.#decide(failed, ledgers)
       const waitMs =
         decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
@@ -171,10 +176,13 @@ class Sending {
     const ownMs = this.#options.timeout === undefined ? undefined : parseDuration(this.#options.timeout, 'timeout')
     const limitMs = callLimitMs(execution, ownMs)
     if (limitMs !== undefined && limitMs <= 0) throw tooLittleTime(this.#name, limitMs)
-    this.#take += 1
-    this.#costUsd = 0
+    const take = this.#take + 1
+    const reserve = this.#reserves && { reserve: lasting(this.#reserves, limitMs) }
+    const entry = { name: this.#name, inputHash: this.#inputHash, take }
+    await execution.write({ type: 'intent', ...entry, ...reserve })
+    this.#take = take
+    this.#costUsd = undefined
     execution.takes += 1
-    await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
     // The write may have taken longer than the lease had left.
     await execution.parts.keeper.confirm(execution)
     execution.emit('call.sent', { call: this.#name, take: this.#take })
@@ -190,11 +198,14 @@ class Sending {
       idempotencyKey: `${run.id}.${run.generation}.${this.#name}.${this.#inputHash}`,
       take: this.#take,
       cost: (usd) => {
-        this.#costUsd += usd
+        this.#costUsd = (this.#costUsd ?? 0) + usd
       },
     })
-    // An adapter that repeats a request inside this send begins another take, as if it were repeated here.
-    const again = () => this.#begin()
+    // An adapter that repeats a request inside this send ends one take and begins another, as if it were repeated here.
+    const again = async (failed: Failure, thrown: unknown) => {
+      await this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
+      await this.#begin()
+    }
     const traced = (signal: AbortSignal) =>
       inAttempt(
         () => new AmbientExecution(execution, again),
@@ -215,7 +226,7 @@ class Sending {
     const answer = toJson(value, `answer of call "${this.#name}"`) ?? 'null'
     await this.#write({ answer })
     crashPoint('after-answer')
-    const paid = this.#costUsd > 0 ? { costUsd: this.#costUsd } : {}
+    const paid = this.#costUsd ? { costUsd: this.#costUsd } : {}
     this.#execution.emit('call.answered', {
       call: this.#name,
       take: this.#take,
@@ -225,11 +236,17 @@ class Sending {
     return value === undefined ? (undefined as Value) : (fromJson(answer) as Value)
   }
 
-  #write(outcome: { readonly answer: string } | { readonly failure: Failure }): Promise<void> {
+  #write(
+    outcome: { readonly answer: string } | { readonly failure: Failure },
+    verdict: 'spend' | 'release' = 'spend',
+  ): Promise<void> {
     const costUsd = this.#costUsd
-    this.#execution.costUsd += costUsd
-    const paid = costUsd > 0 ? { costUsd } : {}
-    return this.#execution.write({ type: 'answer', name: this.#name, inputHash: this.#inputHash, ...outcome, ...paid })
+    this.#execution.costUsd += costUsd ?? 0
+    // A cost of nothing is worth a word only where it frees what was reserved.
+    const paid = costUsd === undefined || (costUsd === 0 && !this.#reserves) ? {} : { costUsd }
+    const settle = this.#reserves && { take: this.#take, settle: verdict }
+    const entry = { name: this.#name, inputHash: this.#inputHash }
+    return this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...settle })
   }
 }
 

@@ -10,10 +10,13 @@ import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { BudgetRegistry, type RepriseBudgets, repriseBudgets } from './budgets.ts'
+import type { ContextMaker } from './context-maker.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
 import { Janitor } from './janitor.ts'
@@ -36,6 +39,8 @@ export interface RepriseOptions {
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
   /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
   readonly limits?: WorkLimits
+  /** Hard caps by name: calls and money per day and month, reserved before each send that names one. */
+  readonly budgets?: Readonly<Record<string, BudgetOptions>>
   /** Of `traceEvents`: handlers and calls then run inside their spans. */
   readonly tracing?: EventTracing
   /** Your own rules of classification, asked before the built-in ones. */
@@ -76,15 +81,20 @@ export interface RunningWorker {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface Reprise {
+/** What the public face adds inside: the engine knows neither models nor people. */
+export interface Inside {
+  readonly contextOf?: ContextMaker
+}
+
+export interface Reprise<Verbs = unknown> {
   readonly store: Store
   /** Gives a task its handler. */
-  handle<Input, Output>(task: Task<Input, Output>, handler: Handler<Input, Output>): void
+  handle<Input, Output>(task: Task<Input, Output>, handler: Handler<Input, Output, Verbs>): void
   /** Defines a task and gives it its handler at once. */
   task<Input = unknown, Output = unknown>(
     name: string,
     options: TaskOptions<Input, Output>,
-    handler: Handler<Input, Output>,
+    handler: Handler<Input, Output, Verbs>,
   ): Task<Input, Output>
   /** With `tx` it is done when it returns, and throws at once: the run is then part of that transaction. */
   submit<Input, Output>(
@@ -104,6 +114,7 @@ export interface Reprise {
   submitFlow<Steps extends FlowSteps>(flow: Flow<Steps>, options?: FlowOptions): Promise<FlowHandle<Steps>>
   get(ref: string | { readonly task: string; readonly key: string }): Promise<RunView | undefined>
   work(options?: WorkOptions): RunningWorker
+  readonly budgets: RepriseBudgets
   /** Calls back for one event, or for `*` all. Returns the way to stop. */
   readonly on: Emitter['on']
   /** Stops the workers of this instance and lets go of the store. */
@@ -113,7 +124,7 @@ export interface Reprise {
 
 export type SubmitItem = readonly [task: Task, input: unknown, options?: SubmitOptions]
 
-export function createReprise(options: RepriseOptions): Reprise {
+export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: Inside = {}): Reprise<Verbs> {
   const { store, clock = systemClock, dice = systemDice } = options
   if (typeof store?.claim !== 'function') {
     throw new RepriseError(
@@ -123,13 +134,14 @@ export function createReprise(options: RepriseOptions): Reprise {
   }
   const retention = options.retention && retentionFor(store, options.retention, options.artifacts)
   const limits = limitsOf(options.limits ?? {})
+  const budgets = new BudgetRegistry(options.budgets)
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
   const assignments = new Map<string, Assignment>()
   const workers = new Set<RunningWorker>()
 
-  const reprise: Reprise = {
+  const reprise: Reprise<Verbs> = {
     store,
     handle(task, handler) {
       if (typeof handler !== 'function')
@@ -171,10 +183,21 @@ export function createReprise(options: RepriseOptions): Reprise {
     },
     get: (ref) => store.get(typeof ref === 'string' ? { id: ref } : (ref satisfies RunRef)),
     work(workOptions = {}) {
-      const worker = startWorker(options, workOptions, { clock, dice, time, emitter, assignments, retention, limits })
+      const worker = startWorker(options, workOptions, {
+        clock,
+        dice,
+        time,
+        emitter,
+        assignments,
+        retention,
+        limits,
+        inside,
+        budgets,
+      })
       workers.add(worker)
       return worker
     },
+    budgets: repriseBudgets(store, budgets),
     on: emitter.on,
     async close() {
       await Promise.all([...workers].map((worker) => worker.stop()))
@@ -266,6 +289,8 @@ interface Shared {
   readonly assignments: ReadonlyMap<string, Assignment>
   readonly retention: Retention | undefined
   readonly limits: readonly Limit[]
+  readonly inside: Inside
+  readonly budgets: BudgetRegistry
 }
 
 function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared): RunningWorker {
@@ -306,9 +331,11 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
       dice,
       ids,
       emitter,
+      budgets: shared.budgets,
       finalizeReserveMs: parseDuration(work.finalizeReserveMs ?? 0, 'finalizeReserveMs'),
       ...(artifacts ? { artifacts } : {}),
       ...(options.tracing ? { tracing: options.tracing } : {}),
+      ...shared.inside,
       ...(work.endsAt === undefined ? {} : { endsAt: work.endsAt }),
     },
     assignments: served,

@@ -3,7 +3,7 @@
  * It decides nothing about runs.
  */
 import { isRepriseError } from '../failure/reprise-error.ts'
-import type { Change, Claim, ClaimRequest, Committed, Links, Renewal, RenewRequest, Store } from '../ports/store.ts'
+import type { Change, Claim, ClaimRequest, CommitAnswer, Links, Renewal, RenewRequest, Store } from '../ports/store.ts'
 import type { Emit } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { Clock } from '../time/clock.ts'
@@ -27,7 +27,7 @@ export interface StoreDoorOptions {
   readonly signal: AbortSignal
 }
 
-type Outcome = Omit<Committed, 'now'>
+type Outcome = Omit<CommitAnswer, 'now'>
 
 export class StoreDoor {
   readonly #options: StoreDoorOptions
@@ -60,7 +60,7 @@ export class StoreDoor {
     return this.#ask('links', () => this.#options.store.links(run))
   }
 
-  async commit(change: Change): Promise<Committed['answer']> {
+  async commit(change: Change): Promise<CommitAnswer['answer']> {
     return (await this.commitWhole(change)).answer
   }
 

@@ -14,7 +14,7 @@ import { clockTime } from '../time/zone.ts'
 export type StateWord = State | 'running'
 
 export function wordOf({ state, lease }: Pick<RunView, 'state' | 'lease'>, now: number): StateWord {
-  return lease !== undefined && lease.until > now ? 'running' : state
+  return state === 'ready' && lease !== undefined && lease.until > now ? 'running' : state
 }
 
 export function headline(run: RunView, now: number, zone = 'UTC', holds: readonly HoldView[] = []): string {

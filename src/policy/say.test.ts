@@ -65,6 +65,9 @@ const SAMPLES = {
   'run.again': { by: 'mira', generation: 2 },
   'run.reprioritised': { by: 'mira', from: 0, to: -5 },
   'run.rescheduled': { by: 'mira', at: at('14:00:00') },
+  'review.answered': { by: 'mira', how: 'corrected' },
+  'review.sent_back': { by: 'mira', to: 'gemini:pro', hint: 'the total is on page 2' },
+  'review.rejected': { by: 'mira', reason: 'not an invoice' },
   'answer.stored': { paidAt: at('12:58:09') },
   'write.stale': { worker: 'w-7f' },
   'budget.spent': {

@@ -22,11 +22,15 @@ import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
 import type { Rate } from '../run/rate.ts'
 import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
-import type { Act, Move, Pruned, PruneRequest } from './act.ts'
+import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
+import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } from './budget.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
+import type { RunPage, RunQuery, StateCount } from './query.ts'
 
-export type { Act, Move, Pruned, PruneRequest } from './act.ts'
+export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
+export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
+export type { RunPage, RunQuery, StateCount } from './query.ts'
 
 export interface Store {
   /** The driver's name for messages: `sqlite`. */
@@ -59,7 +63,7 @@ export interface Store {
 
   /**
    * Leases runs to a worker, in one step:
-   * 1. Waiting runs that are due, and reviews that are overdue, become ready.
+   * 1. Waiting runs that are due, and reviews that are overdue and that nobody has taken, become ready.
    * 2. Expired leases end. If the run was claimed `alone` that is a lapse: counted, with a history row. Otherwise nobody knows which
    *    of its neighbours was to blame: it becomes a suspect, and suspects are given out only to a claim that is `alone`.
    *    A suspect that lapses alone is confirmed: its lapse counts for both times.
@@ -86,7 +90,14 @@ export interface Store {
    * After the end of an attempt the lease is gone, and `endedBy` of the run equals the token: so an unknown outcome can be resolved.
    * An end may bring runs with it, `children` of its own or those of a `join`: they are created in the same write or not at all.
    */
-  commit(change: Change): Promise<Committed>
+  commit(change: Change): Promise<CommitAnswer>
+
+  /**
+   * A person's lease on a run in review, by compare-and-swap on its generation, with a note. It stays in review; `renew` and `commit`
+   * work with the token as a worker's do, and no worker gets it before the lease has ended, overdue or not. One that ends by itself
+   * counts for nothing. Whoever has it may take it again, with a higher token; `"lost"` to others while that lease lives.
+   */
+  take(request: TakeRequest): Promise<Taken>
 
   /**
    * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation,
@@ -114,6 +125,11 @@ export interface Store {
   release(request: { readonly what: HoldTarget; readonly by: string }): Promise<Committed>
   /** All holds that are not over, by name, each with the runs that could be claimed but for holds, counted up to a bound. */
   holds(): Promise<{ readonly now: number; readonly holds: readonly HoldView[] }>
+
+  /** Sets an operator's limits over a budget's own, or takes them away, with a note. What is reserved or spent stays as it is. */
+  setBudget(order: BudgetOrder): Promise<Committed>
+  /** Every budget that was used or set, by name, with its present windows. A reservation past its time is shown as spent. */
+  budgets(): Promise<Budgets>
 
   get(ref: RunRef): Promise<RunView | undefined>
 
@@ -330,6 +346,8 @@ export interface EndChange extends Fenced {
    * to its bucket. A success counts for the resource of the run's lane.
    */
   readonly trouble?: string
+  /** Kept in the same write. */
+  readonly note?: Omit<Note, 'run'>
 }
 
 /** Before a send: the intent. */
@@ -340,6 +358,8 @@ export interface IntentChange extends Fenced {
   readonly inputHash: string
   /** The number of this take under this entry, 1 for the first. */
   readonly take: number
+  /** What this take may cost, each budget once: taken in the same write, or the answer is `"over"` and nothing is written. */
+  readonly reserve?: readonly Reserve[]
 }
 
 /** After a send: the raw answer or the sure failure. */
@@ -351,6 +371,9 @@ export interface AnswerChange extends Fenced {
   readonly answer?: string
   readonly failure?: Failure
   readonly costUsd?: number
+  /** The take whose reservations end with this answer, and how; also when the answer comes too late for its run. */
+  readonly take?: number
+  readonly settle?: 'spend' | 'release'
 }
 
 export interface ProgressChange extends Fenced {
@@ -367,6 +390,17 @@ export interface Committed {
   readonly moved?: readonly MovedRun[]
   /** What became of the `children` or of those of the `join`, in their order. */
   readonly created?: readonly (CreatedRun | 'conflict')[]
+}
+
+/** What a commit comes to; `over`: a budget that the intent needs is used up, and nothing was written. */
+export interface CommitAnswer extends Omit<Committed, 'answer'> {
+  readonly answer: Committed['answer'] | 'over'
+  /** Present exactly with `over`: the first limit that the take would have passed. */
+  readonly over?: Over
+  /** Shares of limits that the intent's reservations reached for the first time in their window. */
+  readonly warned?: readonly BudgetWarning[]
+  /** What the answer cost beyond its reservations. */
+  readonly overshot?: readonly Overshoot[]
 }
 
 /** A run that another one's end or retry moved: unblocked, ended by its need, or begun again. */
@@ -392,35 +426,6 @@ export type RunRef = { readonly id: string } | { readonly task: string; readonly
 export interface RunView extends Run {
   /** The token that ended its last attempt. */
   readonly endedBy?: number
-}
-
-export interface RunQuery {
-  readonly tasks?: readonly string[]
-  /** `running` is a word of readers: ready with a live lease. `ready` then means without one. */
-  readonly states?: readonly (State | 'running')[]
-  readonly categories?: readonly string[]
-  readonly kinds?: readonly string[]
-  /** A code, or a prefix that ends in `*`. */
-  readonly code?: string
-  readonly key?: string
-  readonly submittedAfter?: number
-  readonly submittedBefore?: number
-  /** Ended before then. */
-  readonly finishedBefore?: number
-  readonly limit: number
-  readonly cursor?: string
-}
-
-export interface RunPage {
-  readonly now: number
-  readonly runs: readonly RunView[]
-  readonly cursor?: string
-}
-
-export interface StateCount {
-  readonly task: string
-  readonly state: State | 'running'
-  readonly runs: number
 }
 
 export interface Note {

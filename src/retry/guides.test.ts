@@ -11,6 +11,8 @@ const root = new URL('../../', import.meta.url)
 const PAGES = [
   'docs/guides/retry.md',
   'docs/guides/flows.md',
+  'docs/guides/ladder.md',
+  'docs/guides/review.md',
   'docs/guides/layers.md',
   'docs/guides/from-p-retry.md',
   'docs/guides/from-cockatiel.md',

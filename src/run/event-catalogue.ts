@@ -5,6 +5,7 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
 import { formatDuration } from '../time/duration.ts'
+import { BUDGET_EVENTS } from './budget-events.ts'
 import { CLIENT_EVENTS } from './client-events.ts'
 import {
   bag,
@@ -25,22 +26,10 @@ import {
   word,
   yes,
 } from './event-entry.ts'
+import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
-
-const RUN = {
-  run: text('Id of the run.'),
-  task: text('Name of its task.'),
-  key: maybe(text('The key it was submitted with.')),
-  generation: count('1 at submit; an operator’s retry adds one.'),
-} as const
-
-const ATTEMPT = {
-  ...RUN,
-  attempt: count('Number of the execution in this generation, counted or not.'),
-  worker: text('The worker that executes it.'),
-} as const
-
-const CALL = { ...ATTEMPT, call: text('Name of the call inside the handler.') } as const
+import { LADDER_EVENTS } from './ladder-events.ts'
+import { REVIEW_EVENTS } from './review-events.ts'
 
 export const EVENTS = {
   'run.submitted': entry(
@@ -372,6 +361,9 @@ export const EVENTS = {
     ({ message }) => message,
   ),
   ...HOLD_EVENTS,
+  ...BUDGET_EVENTS,
+  ...REVIEW_EVENTS,
+  ...LADDER_EVENTS,
   ...CLIENT_EVENTS,
   'worker.started': entry(
     'info',

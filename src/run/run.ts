@@ -96,7 +96,7 @@ export type Outcome = 'succeeded' | 'failed' | 'suspended' | 'interrupted' | 'la
  */
 export interface AttemptRecord {
   readonly generation: number
-  /** 0 for an act that is not an execution: an operator's, or the end of a step by its need. */
+  /** 0 for an act that is not an execution: an operator's, a reviewer's, or the end of a step by its need. */
   readonly attempt: number
   readonly token: number
   readonly worker: string

@@ -12,6 +12,7 @@ export {
   type JobError,
   type LoggedRequest,
 } from './bigquery/server.ts'
+export { type FakeAnswer, type FakeAsk, type FakeModel, type FakeReply, fakeModel } from './fake-model.ts'
 export { type Asked, type PutOnce, type RanOnce, type RunOnceOptions, runOnce, type Send } from './run-once.ts'
 export {
   type Law,

@@ -46,6 +46,7 @@ function historyOf({ submits, lines, runs, notes, policies, findings }: Evidence
     policies: Object.fromEntries(policies),
     findings,
     artifacts: {},
+    budgets: [],
   }
   return {
     ...{ seed: 0, lines: [...clients, ...events], dump, quietFrom: 0, slots: 0, claimBoundMs: 0, timersLeft: 0 },

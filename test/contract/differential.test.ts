@@ -66,6 +66,8 @@ describe('memory and SQLite answer alike', () => {
       'keys',
       'probe',
       'ramp',
+      'taken',
+      'untaken',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined'])
       expect(seen[place], place).toBeGreaterThan(20)
@@ -146,6 +148,8 @@ function tally(call: Call, answer: unknown): void {
     probe: text.includes('"probes":['),
     lostLease: text.includes('"lost":["'),
     pruned: text.includes('"pruned":["'),
+    taken: call.verb === 'take' && text.includes('"answer":"ok"'),
+    untaken: call.verb === 'take' && text.includes('"answer":"lost"'),
     keys: call.verb === 'prune' && !text.includes('"keys":0'),
   }
   for (const [place, reached] of Object.entries(places)) if (reached) seen[place] = (seen[place] ?? 0) + 1

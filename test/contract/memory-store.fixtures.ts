@@ -1,6 +1,7 @@
 /**
  * The memory store as the contract opens it, with a hand on its tables: they can be damaged, broken on purpose and opened again.
  */
+import { NO_TALLY, RUN_BUDGET, type Tally } from '../../src/run/budget.ts'
 import { memoryOn } from '../../src/stores/memory/index.ts'
 import { emptyTables, type Row, type Tables } from '../../src/stores/memory/rows.ts'
 import type { OpenedStore } from '../../src/testing/store-contract/index.ts'
@@ -12,6 +13,12 @@ export function openMemory(clock: Clock, tables: Tables = emptyTables()): Opened
     reopen: async () => memoryOn(tables, { clock }),
     damages: damagesOf(tables),
   }
+}
+
+/** A window of what the run may cost, with counts that nothing stands for. */
+function countWindow(tables: Tables, run: string, counts: Partial<Tally>): void {
+  const place = { budget: RUN_BUDGET, window: 'run', key: run } as const
+  tables.windows.set(run, { place, tally: { ...NO_TALLY, ...counts } })
 }
 
 /** The run that the law hands over is ready, new and without a key. */
@@ -54,6 +61,8 @@ export function damagesOf(tables: Tables): NonNullable<OpenedStore['damages']> {
         outcome: 'operator',
       }),
     ),
+    'a budget that counts what no call took': (run) => countWindow(tables, run, { callsSpent: 1 }),
+    'a budget above its limit': (run) => countWindow(tables, run, { nanoSpent: 2, nanoOver: 1, nanoLimit: 0 }),
     'history out of order': damage((row) => {
       for (const token of [2, 1])
         row.history.push({ generation: 1, attempt: 1, token, worker: 'w', startedAt: 0, endedAt: 0, outcome: 'failed' })

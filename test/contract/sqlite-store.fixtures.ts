@@ -61,6 +61,10 @@ const DAMAGES: Readonly<Record<string, string>> = {
   'a need that is not there': need('999999', 0, 0),
   'a step of no flow': "INSERT INTO reprise_step(run, flow, name) VALUES (?, 999999, 'lost')",
   'a key that leads nowhere': "UPDATE reprise_run SET key = 'lost' WHERE id = ?",
+  'a budget that counts what no call took':
+    "INSERT INTO reprise_window VALUES ('run', 'run', 'r' || CAST(? AS INTEGER), NULL, 0, 1, 0, 0, 0, NULL, NULL, 0)",
+  'a budget above its limit':
+    "INSERT INTO reprise_window VALUES ('run', 'run', 'r' || CAST(? AS INTEGER), NULL, 0, 0, 0, 2, 1, NULL, 0, 0)",
   'a key that leads to another run':
     "INSERT INTO reprise_key(task, key, run, fingerprint, at) VALUES ('t', 'stolen', ?, 'f', 0)",
 }

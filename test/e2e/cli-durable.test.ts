@@ -8,6 +8,7 @@ import { type FakeOptions, fakeConsole } from '../../src/cli/fake-console.fixtur
 import { run } from '../../src/cli/run.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
+import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { type DurableWorld, durableWorld, HOSTILE } from './durable-world.fixtures.ts'
 
@@ -255,7 +256,7 @@ describe('the store', () => {
 
   test('comes from flag, variable or file', async () => {
     await writeFile(join(cwd, 'reprise.config.js'), "export default { store: 'sqlite:./other.db' }")
-    expect((await reprise(['migrate'])).out).toContain('sqlite:other.db: schema 1 is made.')
+    expect((await reprise(['migrate'])).out).toContain(`sqlite:other.db: schema ${SCHEMA_VERSION} is made.`)
     expect((await reprise(['runs'], { env: { REPRISE_STORE: 'sqlite:./reprise.db' } })).out).toContain(
       'invoice.extract',
     )
@@ -284,7 +285,9 @@ describe('the store', () => {
     for (const words of [['runs'], ['migrate'], ['submit', 'greet']]) {
       const { exit, err } = await reprise(words)
       expect(exit).toBe(3)
-      expect(err.replaceAll(/\s+/g, ' ')).toContain('has schema 99, this version of Reprise knows up to 1')
+      expect(err.replaceAll(/\s+/g, ' ')).toContain(
+        `has schema 99, this version of Reprise knows up to ${SCHEMA_VERSION}`,
+      )
     }
     expect((await stat(join(cwd, 'reprise.db'))).mtimeMs).toBe(before)
   })

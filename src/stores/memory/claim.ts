@@ -1,5 +1,5 @@
 /**
- * `claim` and `renew` of the memory driver: promote, expire, choose, in this order.
+ * `claim` and `renew` of the memory driver: expire, promote, choose, in this order.
  * It counts what happened to a lease and never judges it.
  */
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
@@ -9,8 +9,8 @@ import { claimedOf, type HeldLease, type Row, type Tables } from './rows.ts'
 export function claim(tables: Tables, request: ClaimRequest, now: number): Claim {
   const given = tables.tokens.get(request.nonce)
   if (given !== undefined) return answerAgain(tables, request, given, now)
-  promote(tables, now)
   expire(tables, now)
+  promote(tables, now)
   const gates = gatesOf(tables, request, now)
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
   const chosen = admitted(claimable(tables, request), gates, limit)
@@ -48,7 +48,8 @@ function answerAgain(tables: Tables, request: ClaimRequest, token: number, now: 
 
 function promote(tables: Tables, now: number): void {
   for (const row of tables.open) {
-    if (row.dueAt === undefined || row.dueAt > now) continue
+    // What a person has in hand is theirs until that lease ends, overdue or not.
+    if (row.dueAt === undefined || row.dueAt > now || row.lease) continue
     row.state = 'ready'
     row.dueAt = undefined
   }
@@ -59,6 +60,8 @@ function expire(tables: Tables, now: number): void {
     const { lease } = row
     if (!lease || lease.until > now) continue
     row.lease = undefined
+    // A person who went away: nothing was executed, so nobody is to blame.
+    if (row.state === 'review') continue
     row.lapsed = { worker: lease.worker, counted: lease.alone }
     if (lease.alone) lapse(row, lease, now)
     else {

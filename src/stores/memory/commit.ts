@@ -6,6 +6,7 @@ import type {
   Act,
   AnswerChange,
   Change,
+  CommitAnswer,
   Committed,
   CreatedRun,
   EndChange,
@@ -18,6 +19,7 @@ import type { JournalEntry } from '../../run/journal.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
+import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
 import { holdAtEnd } from './holds.ts'
 import { beginFlowAgain, canBegin, moveDependents, tie } from './needs.ts'
@@ -26,30 +28,35 @@ import { copy, joined, journalOf, type Row, type Tables } from './rows.ts'
 /** The `what` of the note about a write that came too late. */
 const STALE = 'write.stale'
 
-export function commit(tables: Tables, change: Change, now: number): Committed {
+export function commit(tables: Tables, change: Change, now: number): CommitAnswer {
   const row = tables.runs.get(change.run)
   // No look at the clock: an expired lease that nobody ended is still its owner's.
   if (row?.lease?.token !== change.token) return refuse(tables, row, change, now)
   switch (change.type) {
     case 'end':
       return { now, answer: 'ok', ...end(tables, row, change, now) }
-    case 'intent':
+    case 'intent': {
+      const taken = reserveAll(tables, change, now)
+      if (taken.over) return { now, answer: 'over', over: taken.over }
       intent(row, change, now)
-      break
+      return { now, answer: 'ok', ...taken }
+    }
     case 'answer':
       answer(row, change, now)
-      break
+      return { now, answer: 'ok', ...settleAll(tables, change, now) }
     case 'progress':
       row.progress = copy(change.progress)
   }
   return { now, answer: 'ok' }
 }
 
-function refuse(tables: Tables, row: Row | undefined, change: Change, now: number): Committed {
+function refuse(tables: Tables, row: Row | undefined, change: Change, now: number): CommitAnswer {
   if (row && change.type === 'answer') keepReceipt(row, change, now)
+  // A reservation ends with its answer, whoever owns the run by then.
+  const settled = change.type === 'answer' ? settleAll(tables, change, now) : {}
   const by = tables.claims.get(change.token)?.worker ?? 'unknown'
   tables.notes.push({ run: change.run, by, what: STALE, data: { type: change.type, token: change.token }, at: now })
-  return { now, answer: 'lost' }
+  return { now, answer: 'lost', ...settled }
 }
 
 function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Committed, 'now' | 'answer'> {
@@ -86,6 +93,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     const entry = copy(change.journal)
     journalOf(row, row.generation).set(joined(entry.name, entry.inputHash), entry)
   }
+  if (change.note) tables.notes.push(copy({ ...change.note, run: row.id, at: now }))
   const created = children.map((child) => createOne(tables, child, now))
   if (change.join) tieChildren(tables, row, change.join.name, created)
   const moved = isTerminal(state) ? moveDependents(tables, row, now) : []
@@ -119,8 +127,11 @@ function intent(row: Row, change: IntentChange, now: number): void {
   const { answer, answeredAt } = known ?? {}
   const receipt =
     known?.late && answer !== undefined && answeredAt !== undefined ? { answer, answeredAt, late: true } : {}
-  const costUsd = known?.costUsd === undefined ? {} : { costUsd: known.costUsd }
-  journal.set(joined(name, inputHash), { name, inputHash, token, takes: take, intentAt: now, ...receipt, ...costUsd })
+  const kept = {
+    ...(known?.costUsd === undefined ? {} : { costUsd: known.costUsd }),
+    ...(known?.question === undefined ? {} : { question: known.question }),
+  }
+  journal.set(joined(name, inputHash), { name, inputHash, token, takes: take, intentAt: now, ...receipt, ...kept })
 }
 
 function answer(row: Row, change: AnswerChange, now: number): void {

@@ -45,7 +45,9 @@ function holdGate(tables: Tables, hold: Hold, now: number): Gate {
 
 function limitGate(tables: Tables, { what, running, rate }: Limit, now: number): Gate {
   const out =
-    running === undefined ? 0 : [...tables.open].filter(({ lane, lease }) => lease && covers(what, lane)).length
+    running === undefined
+      ? 0
+      : [...tables.open].filter(({ state, lane, lease }) => state === 'ready' && lease && covers(what, lane)).length
   const free = running === undefined ? Number.POSITIVE_INFINITY : running - out
   const name = `${what} ${rate?.perMs}`
   const paidAt = tables.rates.get(name) ?? 0

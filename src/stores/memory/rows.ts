@@ -11,6 +11,7 @@ import type { JournalEntry } from '../../run/journal.ts'
 import type { NeedKind } from '../../run/need.ts'
 import type { RetryBucket } from '../../run/retry-bucket.ts'
 import type { AttemptRecord, Lane, Lease, Progress, State } from '../../run/run.ts'
+import type { BudgetRow, SpendRow, WindowRow } from './budgets.ts'
 
 export interface Need {
   readonly dependent: Row
@@ -98,6 +99,14 @@ export interface Tables {
   readonly buckets: Map<string, RetryBucket>
   /** By what is limited and the interval: when all that was given out is paid off. */
   readonly rates: Map<string, number>
+  /** By name. */
+  readonly budgets: Map<string, BudgetRow>
+  /** By budget, kind of window and its key. */
+  readonly windows: Map<string, WindowRow>
+  /** By call: what it took from each budget. */
+  readonly spends: Map<string, SpendRow[]>
+  /** Calls with a reservation that may still expire: a few, however many there were. */
+  readonly reserved: Set<string>
   /** The last numbers that were given out; none is ever given again. */
   readonly last: { run: number; token: number }
 }
@@ -130,6 +139,10 @@ export const emptyTables = (): Tables => ({
   holds: new Map(),
   buckets: new Map(),
   rates: new Map(),
+  budgets: new Map(),
+  windows: new Map(),
+  spends: new Map(),
+  reserved: new Set(),
 })
 
 export const NO_LEDGERS: Ledgers = {

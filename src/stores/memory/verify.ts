@@ -5,6 +5,7 @@
 import type { Finding } from '../../ports/store.ts'
 import { isFulfilled, isHopeless } from '../../run/need.ts'
 import { isTerminal, STATES } from '../../run/run.ts'
+import { brokenBudgets } from './budgets.ts'
 import { isOpen } from './needs.ts'
 import { joined, type Row, type Tables } from './rows.ts'
 
@@ -25,14 +26,14 @@ export function verify(tables: Tables): Finding[] {
     const fits = row === undefined || row.key === JSON.parse(name)[1]
     return fits ? [] : [{ law: 'a key points to its run', run, found: `the key ${name} points to another run's` }]
   })
-  return [...ofRuns, ...ofKeys]
+  return [...ofRuns, ...ofKeys, ...brokenBudgets(tables)]
 }
 
 const LAWS: readonly Law[] = [
   ['a state is one of the seven', (row) => !STATES.includes(row.state) && `state ${row.state}`],
   [
-    'a lease only on a ready run',
-    (row) => row.lease !== undefined && row.state !== 'ready' && `a lease on ${row.state}`,
+    'a lease only on a run that is ready or in review',
+    (row) => row.lease !== undefined && row.state !== 'ready' && row.state !== 'review' && `a lease on ${row.state}`,
   ],
   [
     'a due time only on waiting or review',

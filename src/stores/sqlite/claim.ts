@@ -1,5 +1,5 @@
 /**
- * `claim` and `renew`: promote, expire, choose, lease, in this order and in one transaction.
+ * `claim` and `renew`: expire, promote, choose, lease, in this order and in one transaction.
  * It counts what happened to a lease and never judges it.
  */
 import type { Failure } from '../../failure/failure.ts'
@@ -48,8 +48,9 @@ function claim(tx: Tx, request: ClaimRequest, depth: number): Claim | typeof AGA
   const { statements, now } = tx
   const given = statements.tokenOfNonce.get(depth, request.nonce)
   if (given) return answer(tx, request, openLanes(tx, request), given.token, statements.leasedBy.all(given.token), true)
-  if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
+  // In this order: what a person had in hand when it fell due is given out only once that lease has ended.
   if (expire(tx) === AGAIN) return AGAIN
+  if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
   const open = openLanes(tx, request)
   return open.gates.length === 0 ? lease(tx, request, open) : leaseWithin(tx, request, open)
 }

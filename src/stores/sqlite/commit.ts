@@ -2,10 +2,11 @@
  * `commit`: the fenced writes of a run's owner. A refused write changes nothing and is noted; a late answer is kept.
  * It writes what it is told; what the next state should be is decided elsewhere.
  */
-import type { AnswerChange, Change, Committed, EndChange, IntentChange, ProgressChange } from '../../ports/store.ts'
+import type { AnswerChange, Change, CommitAnswer, EndChange, IntentChange, ProgressChange } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import { isTerminal } from '../../run/run.ts'
 import { spilled } from './body.ts'
+import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
 import { healthAtEnd, holdAtEnd } from './holds.ts'
@@ -17,11 +18,11 @@ import type { Tx } from './session.ts'
 /** The `what` of the note about a write that came too late. */
 const STALE = 'write.stale'
 
-interface CommitWork extends Work<Committed> {
+interface CommitWork extends Work<CommitAnswer> {
   readonly change: Change
 }
 
-export function commitWork(change: Change): Work<Committed> {
+export function commitWork(change: Change): Work<CommitAnswer> {
   const children = change.type === 'end' ? (change.join?.children ?? change.children ?? []) : []
   const work: CommitWork = {
     rows: 1 + children.length,
@@ -33,14 +34,15 @@ export function commitWork(change: Change): Work<Committed> {
   return work
 }
 
-function commit(tx: Tx, change: Change): Committed {
+function commit(tx: Tx, change: Change): CommitAnswer {
   const written = WRITE[change.type](tx, change as never)
   if (written === false) return refuse(tx, change)
-  return written === true ? { now: tx.now, answer: 'ok' } : { now: tx.now, answer: 'ok', ...written }
+  if (written === true) return { now: tx.now, answer: 'ok' }
+  return { now: tx.now, answer: written.over ? 'over' : 'ok', ...written }
 }
 
-/** What an end did besides, if anything. */
-type Written = boolean | Pick<Committed, 'moved' | 'created'>
+/** What a change did besides, if anything; or which limit kept it from doing anything. */
+type Written = boolean | Omit<CommitAnswer, 'now' | 'answer'>
 
 /** Each answers false when the lease is no longer its owner's. No look at the clock: time alone takes nothing away. */
 const WRITE: { readonly [Type in Change['type']]: (tx: Tx, change: Extract<Change, { type: Type }>) => Written } = {
@@ -50,12 +52,14 @@ const WRITE: { readonly [Type in Change['type']]: (tx: Tx, change: Extract<Chang
   progress,
 }
 
-function refuse(tx: Tx, change: Change): Committed {
+function refuse(tx: Tx, change: Change): CommitAnswer {
   const { statements, now } = tx
   if (change.type === 'answer') keepReceipt(tx, change)
+  // A reservation ends with its answer, whoever owns the run by then.
+  const settled = change.type === 'answer' ? settleAll(tx, change) : {}
   const by = statements.workerOf.get(change.token)?.worker ?? 'unknown'
   statements.insertNote.run(change.run, now, by, STALE, JSON.stringify({ type: change.type, token: change.token }))
-  return { now, answer: 'lost' }
+  return { now, answer: 'lost', ...settled }
 }
 
 /** A first-try success without output: the end of most runs that are made for their effect. */
@@ -79,6 +83,7 @@ function isSuccess(change: EndChange): boolean {
     join,
     hold,
     trouble,
+    note,
   } = change
   const more =
     lane ??
@@ -93,7 +98,8 @@ function isSuccess(change: EndChange): boolean {
     children ??
     join ??
     hold ??
-    trouble
+    trouble ??
+    note
   return state === 'succeeded' && more === undefined
 }
 
@@ -105,7 +111,7 @@ const succeedTogether: WorkSet = (tx, works) => {
     if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
   }
   if (isWatched(tx)) for (const change of changes) tellResource(tx, change as EndChange)
-  const ok: Committed = { now: tx.now, answer: 'ok' }
+  const ok: CommitAnswer = { now: tx.now, answer: 'ok' }
   // One look for all of them, because nobody needs most runs.
   const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
   if (tx.statements.neededAmong.get(ids) === undefined) return works.map(() => ok)
@@ -180,6 +186,8 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
   if (spill) statements.keepOutput.run(id, output)
   if (change.attempt) recordAttempt(tx, id, change.attempt)
   if (change.journal) keepEntry(tx, id, row.generation, change.journal)
+  const { note } = change
+  if (note) statements.insertNote.run(change.run, now, note.by, note.what, jsonOrNull(note.data))
   const created = createChildren(tx, id, row.generation, change)
   const moved = isTerminal(state) ? moveDependents(tx, id) : undefined
   return { ...(created.length > 0 ? { created } : {}), ...(moved ? { moved } : {}) }
@@ -209,15 +217,21 @@ function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndCh
   statements.insertAttempt.run(...values, more === '{}' ? null : more)
 }
 
-function intent({ statements, now }: Tx, change: IntentChange): boolean {
+function intent(tx: Tx, change: IntentChange): Written {
+  const { statements, now } = tx
   const { generation, name, inputHash, take, token } = change
-  return statements.intent.run(generation, name, inputHash, take, now, numberOf(change.run), token).changes > 0
+  const run = numberOf(change.run)
+  // Most calls have no budget, and then the lease is looked at by the one statement that writes.
+  if (change.reserve && !statements.owned.get(run, token)) return false
+  const taken = change.reserve ? reserveAll(tx, change) : undefined
+  if (taken?.over) return taken
+  return statements.intent.run(generation, name, inputHash, take, now, run, token).changes > 0 && (taken ?? true)
 }
 
-function answerOwned(tx: Tx, change: AnswerChange): boolean {
+function answerOwned(tx: Tx, change: AnswerChange): Written {
   if (!tx.statements.owned.get(numberOf(change.run), change.token)) return false
   answer(tx, change)
-  return true
+  return settleAll(tx, change)
 }
 
 function progress({ statements }: Tx, { run, token, progress }: ProgressChange): boolean {

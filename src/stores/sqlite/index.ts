@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../time/clock.ts'
 import { type Dice, systemDice } from '../../time/dice.ts'
 import { SteadyTime } from '../../time/steady-time.ts'
 import { nextTurn } from '../../time/turn.ts'
+import { readBudgets, setBudgetWork } from './budgets.ts'
 import { claimWork, Nonces, renewWork } from './claim.ts'
 import { commitWork } from './commit.ts'
 import { type Connection, type Durability, loadLibrary } from './connection.ts'
@@ -23,6 +24,7 @@ import { Pruner } from './prune.ts'
 import { Readers } from './read.ts'
 import { openSession, type Session } from './session.ts'
 import { reorderWork, steerWork } from './steer.ts'
+import { takeWork } from './take.ts'
 import { isConnectionSpent, isUnreachable, unavailable } from './trouble.ts'
 import { verify } from './verify.ts'
 import { Watchers } from './watch.ts'
@@ -138,11 +140,14 @@ export function sqlite(options: SqliteOptions): Store {
     claim: (request) => write(claimWork(request, nonces)),
     renew: (request) => write(renewWork(request)),
     commit: (change) => write(commitWork(change)),
+    take: (request) => write(takeWork(request)),
     steer: (act) => write(steerWork(act)),
     reorder: (move) => write(reorderWork(move)),
     hold: (order) => write(holdWork(order)),
     release: (request) => write(releaseWork(request)),
     holds: () => read((readers) => readHolds(readers, time.now())),
+    setBudget: (order) => write(setBudgetWork(order)),
+    budgets: () => read((readers) => readBudgets(readers, time.now())),
     get: (ref) => read((readers) => readers.get(ref)),
     flow: (ref) => read((readers) => flowOf(readers, ref)),
     links: (run) => read((readers) => linksOf(readers, run)),

@@ -26,7 +26,7 @@ export const READ_SQL = {
   byKey: `${viewSql()} WHERE run.id = (SELECT run FROM reprise_key WHERE task = ? AND key = ?)`,
   attempts: `SELECT generation, attempt, token, worker, started_at, ended_at, outcome, more
     FROM reprise_attempt WHERE run = ? ORDER BY rowid`,
-  journal: `SELECT rowid AS place, name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer
+  journal: `SELECT rowid AS place, name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer, question
     FROM reprise_journal WHERE run = ? AND generation = ?`,
   notes: 'SELECT run, at, by, what, data FROM reprise_note ORDER BY id DESC LIMIT 0 + ?',
   notesOfRun: 'SELECT run, at, by, what, data FROM reprise_note WHERE run = ? ORDER BY id DESC LIMIT 0 + ?',

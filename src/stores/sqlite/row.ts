@@ -198,6 +198,7 @@ export interface JournalRow {
   readonly cost_usd: number | null
   readonly failure: string | null
   readonly answer: string | null
+  readonly question: string | null
 }
 
 export function entryOf(row: JournalRow): JournalEntry {
@@ -212,6 +213,7 @@ export function entryOf(row: JournalRow): JournalEntry {
     ...(row.failure === null ? {} : { failure: JSON.parse(row.failure) as Failure }),
     ...(row.late === null ? {} : { late: row.late === 1 }),
     ...(row.cost_usd === null ? {} : { costUsd: row.cost_usd }),
+    ...(row.question === null ? {} : { question: row.question }),
   }
 }
 

@@ -4,16 +4,10 @@
  * `LIMIT 0 + ?`, because SQLite plans by the value of a bare `LIMIT ?` and so prepares the statement anew at every binding:
  * measured, 13 µs instead of 2 for one row.
  */
+import { BUDGET_SQL } from './budget-statements.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { JournalRow } from './row.ts'
-
-interface Sql<Row> {
-  readonly text: string
-  /** Never there: carries the type of the statement's rows. */
-  readonly row?: Row
-}
-
-const sql = <Row = never>(text: string): Sql<Row> => ({ text })
+import { type Sql, sql } from './sql.ts'
 
 /** A run as a claim reads it. */
 export interface ClaimRow {
@@ -43,6 +37,7 @@ export interface Place {
 
 export interface ExpiredRow {
   readonly id: number
+  readonly state: number
   readonly lease: number
   readonly generation: number
   readonly attempt: number
@@ -64,6 +59,14 @@ export interface OwnedRow {
   readonly more: string | null
   readonly why: string | null
   readonly failure: string | null
+}
+
+/** A run as a reviewer finds it. */
+export interface TakeableRow {
+  readonly state: number
+  readonly generation: number
+  readonly lease_until: number | null
+  readonly worker: string | null
 }
 
 /** A run as an operator finds it in its queue. */
@@ -96,7 +99,8 @@ export interface AgedRow {
 
 const CLAIM_COLUMNS =
   'id, lane, priority, submitted_at, lease, lease_until, generation, attempt, errors, lapses, key, more, failure, input'
-const JOURNAL_COLUMNS = 'name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer'
+const JOURNAL_COLUMNS =
+  'name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer, question'
 
 const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
 const SUSPECT = 'reprise_run INDEXED BY reprise_suspect WHERE state = 1 AND lease IS NULL AND suspect > 0'
@@ -162,13 +166,14 @@ export const SQL = {
     'SELECT token FROM (SELECT token, nonce FROM reprise_claim ORDER BY token DESC LIMIT 0 + ?) WHERE nonce = ?',
   ),
   promote: sql(`UPDATE reprise_run SET state = 1, due_at = NULL WHERE id IN (
-    SELECT id FROM reprise_run INDEXED BY reprise_due WHERE due_at <= ? ORDER BY due_at LIMIT 0 + ?)`),
+    SELECT id FROM reprise_run INDEXED BY reprise_due WHERE due_at <= ? AND lease IS NULL ORDER BY due_at LIMIT 0 + ?)`),
   expired: sql<ExpiredRow>(`
-    SELECT run.id, run.lease, run.generation, run.attempt, run.suspect, run.more, claim.worker, claim.alone, claim.at
+    SELECT run.id, run.state, run.lease, run.generation, run.attempt, run.suspect, run.more, claim.worker, claim.alone, claim.at
     FROM reprise_run AS run INDEXED BY reprise_leased LEFT JOIN reprise_claim AS claim ON claim.token = run.lease
     WHERE run.lease_until <= ? ORDER BY run.lease_until LIMIT 0 + ?`),
   lapse: sql(`UPDATE reprise_run SET lease = NULL, lease_until = NULL, suspect = ?, lapses = lapses + ?, more = ?
     WHERE id = ?`),
+  dropLease: sql('UPDATE reprise_run SET lease = NULL, lease_until = NULL WHERE id = ?'),
   ready: sql<Place>(places(READY)),
   suspects: sql<Place>(places(SUSPECT)),
   readyHeads: sql<Place>(heads(READY)),
@@ -184,7 +189,8 @@ export const SQL = {
   hasJournal: sql<{ found: number }>('SELECT 1 AS found FROM reprise_journal WHERE run = ? AND generation = ? LIMIT 1'),
   inputOf: sql<{ input: string }>('SELECT input FROM reprise_body WHERE run = ?'),
   dueNext: sql<{ at: number; lane: number }>(
-    'SELECT due_at AS at, lane FROM reprise_run INDEXED BY reprise_due WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 0 + ?',
+    `SELECT due_at AS at, lane FROM reprise_run INDEXED BY reprise_due
+    WHERE due_at IS NOT NULL AND lease IS NULL ORDER BY due_at LIMIT 0 + ?`,
   ),
   leasesNext: sql<{ at: number; lane: number }>(`SELECT lease_until AS at, lane
     FROM reprise_run INDEXED BY reprise_leased WHERE lease_until IS NOT NULL ORDER BY lease_until LIMIT 0 + ?`),
@@ -195,12 +201,17 @@ export const SQL = {
     'SELECT id FROM reprise_run WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?',
   ),
 
+  // take
+  takeable: sql<TakeableRow>(`SELECT run.state, run.generation, run.lease_until, claim.worker
+    FROM reprise_run AS run LEFT JOIN reprise_claim AS claim ON claim.token = run.lease WHERE run.id = ?`),
+  take: sql('UPDATE reprise_run SET lease = ?, lease_until = ? WHERE id = ?'),
+
   // commit
   succeedMany:
     sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    suspect = 0, why = NULL, failure = NULL WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
+    due_at = NULL, suspect = 0, why = NULL, failure = NULL WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
   succeed: sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    suspect = 0, why = NULL, failure = NULL, output = ? WHERE id = ? AND lease = ?`),
+    due_at = NULL, suspect = 0, why = NULL, failure = NULL, output = ? WHERE id = ? AND lease = ?`),
   owned: sql<OwnedRow>(`SELECT lane, generation, attempt, errors, lapses, suspect, more, why, failure
     FROM reprise_run WHERE id = ? AND lease = ?`),
   end: sql(`UPDATE reprise_run SET state = ?, lane = ?, lease = NULL, lease_until = NULL, due_at = ?, suspect = ?, attempt = ?,
@@ -223,10 +234,10 @@ export const SQL = {
   settle: sql(`UPDATE reprise_journal SET answered_at = ?, late = ?, cost_usd = ?, failure = ?, answer = ?
     WHERE run = ? AND generation = ? AND name = ? AND input_hash = ?`),
   putEntry:
-    sql(`INSERT INTO reprise_journal(run, generation, ${JOURNAL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    sql(`INSERT INTO reprise_journal(run, generation, ${JOURNAL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(run, generation, name, input_hash) DO UPDATE SET token = excluded.token, takes = excluded.takes,
       intent_at = excluded.intent_at, answered_at = excluded.answered_at, late = excluded.late,
-      cost_usd = excluded.cost_usd, failure = excluded.failure, answer = excluded.answer`),
+      cost_usd = excluded.cost_usd, failure = excluded.failure, answer = excluded.answer, question = excluded.question`),
   workerOf: sql<{ worker: string }>('SELECT worker FROM reprise_claim WHERE token = ?'),
 
   // steer
@@ -330,7 +341,7 @@ export const SQL = {
   laneOfRun: sql<{ lane: number }>('SELECT lane FROM reprise_run WHERE id = ?'),
   setLane: sql('UPDATE reprise_run SET lane = ? WHERE id = ?'),
   leasedLanes: sql<{ lane: number }>(
-    'SELECT lane FROM reprise_run INDEXED BY reprise_leased WHERE lease_until IS NOT NULL',
+    'SELECT lane FROM reprise_run INDEXED BY reprise_leased WHERE lease_until IS NOT NULL AND state = 1',
   ),
   meter: sql<{ spent: number }>('SELECT spent FROM reprise_meter WHERE name = ? AND window_at = ?'),
   setMeter: sql(`INSERT INTO reprise_meter(name, window_at, spent) VALUES (?, ?, ?)
@@ -340,6 +351,7 @@ export const SQL = {
     WHERE task = ? AND coalesce(category, 0) = coalesce(?, 0) AND coalesce(resource, 0) = coalesce(?, 0) AND again = ?`),
   insertNote: sql('INSERT INTO reprise_note(run, at, by, what, data) VALUES (?, ?, ?, ?, ?)'),
   keepPolicy: sql('INSERT INTO reprise_policy(hash, policy) VALUES (?, ?) ON CONFLICT(hash) DO NOTHING'),
+  ...BUDGET_SQL,
 } as const
 
 export type Statements = {

@@ -6,6 +6,7 @@ import type { Finding } from '../../ports/store.ts'
 import { turn } from '../../time/clock.ts'
 import type { Readers } from './read.ts'
 import { idOf } from './row.ts'
+import { BUDGET_LAWS } from './verify-budgets.ts'
 
 /** More of one kind tell nothing new. */
 const FINDINGS_MAX = 100
@@ -22,10 +23,10 @@ interface Breach {
 const LAWS: readonly (readonly [law: string, sql: string])[] = [
   ['a state is one of the seven', rows("'state ' || state", 'state NOT BETWEEN 0 AND 6')],
   [
-    'a lease only on a ready run',
+    'a lease only on a run that is ready or in review',
     rows(
       "'state ' || state || ', lease ' || coalesce(lease, 'none')",
-      '(lease IS NOT NULL AND state <> 1) OR (lease IS NULL) <> (lease_until IS NULL)',
+      '(lease IS NOT NULL AND state NOT IN (1, 3)) OR (lease IS NULL) <> (lease_until IS NULL)',
     ),
   ],
   [
@@ -180,6 +181,9 @@ export async function verify(readers: Readers): Promise<Finding[]> {
     await turn()
   }
   for (const [law, sql] of OTHER_LAWS) add(law, readers.all<Breach>(sql))
+  for (const [law, sql] of BUDGET_LAWS)
+    for (const { run, found } of readers.all<{ run: string | null; found: string }>(`${sql} LIMIT ${FINDINGS_MAX}`))
+      findings.push({ law, found, ...(run === null ? {} : { run }) })
   const checked = readers.all<{ integrity_check: string }>(`PRAGMA integrity_check(${FINDINGS_MAX})`)
   for (const { integrity_check: found } of checked)
     if (found !== 'ok') findings.push({ law: 'the file is sound', found })

@@ -1,6 +1,7 @@
 /**
  * The history checker: every invariant over one history. It knows nothing of how the history came to be.
  */
+import { BUDGETS } from './check-budgets.ts'
 import { CALLS } from './check-calls.ts'
 import { LEASES } from './check-leases.ts'
 import { LEDGERS } from './check-ledgers.ts'
@@ -16,6 +17,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...STATES_AND_ENDS,
   ...LEDGERS,
   ...CALLS,
+  ...BUDGETS,
   ...REST,
 ]
 

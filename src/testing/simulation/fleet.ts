@@ -5,6 +5,7 @@ import { createReprise, type RunningWorker } from '../../engine/reprise.ts'
 import type { Dice } from '../../time/dice.ts'
 import { type Execution, play } from './play.ts'
 import { between, type Script, TASK_NAMES } from './script.ts'
+import { SIM_BUDGETS } from './sim-budgets.ts'
 import type { SimProcess } from './sim-process.ts'
 import { SIM_TASKS, type SimInput } from './sim-tasks.ts'
 import type { Stage } from './stage.ts'
@@ -86,6 +87,7 @@ export class Fleet {
       store,
       clock: process.clock,
       artifacts: stage.shelf.for(process),
+      budgets: SIM_BUDGETS,
       dice: stage.dice(`engine ${process.name}`),
       ids: () => `${process.name}-${++made}`,
     })

@@ -3,7 +3,7 @@
  * handlers did, what the engine told, which faults were injected, and the final dump. The checker reads nothing else.
  */
 import type { Policy } from '../../policy/policy.ts'
-import type { Act, Change, Finding, Note, RunView } from '../../ports/store.ts'
+import type { Act, BudgetView, Change, CommitAnswer, Finding, Note, RunView } from '../../ports/store.ts'
 import type { RepriseEvent } from '../../run/event.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { AttemptRecord } from '../../run/run.ts'
@@ -59,7 +59,7 @@ export type StoreOperation =
       readonly leases: readonly { readonly run: string; readonly token: number }[]
       readonly lost: readonly string[]
     }
-  | { readonly verb: 'commit'; readonly change: Change; readonly answer: 'ok' | 'lost' }
+  | { readonly verb: 'commit'; readonly change: Change; readonly answer: CommitAnswer['answer'] }
   | { readonly verb: 'steer'; readonly act: Act; readonly answer: 'ok' | 'lost' }
 
 export interface ClaimedLine {
@@ -138,6 +138,7 @@ export interface Dump {
   readonly findings: readonly Finding[]
   /** Path and hash of every object. */
   readonly artifacts: Readonly<Record<string, string>>
+  readonly budgets: readonly BudgetView[]
 }
 
 export interface History {

@@ -8,6 +8,7 @@ import { failure } from '../../failure/own.ts'
 import { callInput, httpError, send } from './provider.ts'
 import type { Recorder } from './recorder.ts'
 import type { Outcome, Script, Step } from './script.ts'
+import { spendOf } from './sim-budgets.ts'
 import type { SimProcess } from './sim-process.ts'
 import type { SimInput } from './sim-tasks.ts'
 
@@ -73,6 +74,7 @@ async function playStep(recorder: Recorder, execution: Execution, step: Step, ct
         input: callInput(execution, step),
         ...(step.timeoutMs === undefined ? {} : { timeout: step.timeoutMs }),
         ...(step.ambiguous ? { ambiguous: step.ambiguous } : {}),
+        ...spendOf(execution.script.item),
       })
       return
     case 'sleep':

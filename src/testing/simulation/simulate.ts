@@ -104,5 +104,6 @@ async function dumpOf({ recorded: { store }, world, shelf }: Stage): Promise<Dum
     policies,
     findings: await store.verify(),
     artifacts,
+    budgets: (await store.budgets()).budgets,
   }
 }

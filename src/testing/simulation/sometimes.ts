@@ -80,6 +80,8 @@ export const SOMETIMES: Readonly<Record<string, Counter>> = {
   'key met other input': (history) => only(history, 'client').filter(({ phase }) => phase === 'conflict').length,
   'artifact reused': events('artifact.stored', ({ reused }: { reused: boolean }) => reused),
   'artifact clashed': (history) => only(history, 'artifact').filter(({ answer }) => answer === 'conflict').length,
+  'budget used up': events('budget.refused'),
+  'budget warned of': events('budget.warned'),
   'store recovered': events('store.recovered'),
   ...Object.fromEntries(
     [...FAULTS, 'pause', 'stop', 'poison'].map((kind) => [`fault: ${kind}`, faults(kind as FaultKind)]),

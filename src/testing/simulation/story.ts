@@ -144,6 +144,8 @@ function claim(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cla
 function commit(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'commit' }>, change: Change): void {
   if (!draft) return
   const { token } = change
+  // A budget was used up: nothing was written, and nobody lost anything.
+  if (line.answer === 'over') return
   if (line.answer === 'lost') step(draft, 'refused', line, draft.last, { token, change })
   else if (change.type === 'end') step(draft, 'ended', line, ended(draft.last, change), { token, change })
   else step(draft, 'written', line, draft.last, { token, change })

@@ -38,6 +38,7 @@ const READS = new Set([
   'policy',
   'verify',
   'holds',
+  'budgets',
 ])
 
 export function wire(options: WireOptions): Store {
@@ -60,10 +61,13 @@ export function wire(options: WireOptions): Store {
     claim: (request) => ask('claim', () => recorded.claim(name, request)),
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
+    take: (request) => ask('take', () => store.take(request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
     hold: (order) => ask('hold', () => store.hold(order)),
     release: (request) => ask('release', () => store.release(request), false),
     holds: () => ask('holds', () => store.holds()),
+    setBudget: (order) => ask('setBudget', () => store.setBudget(order)),
+    budgets: () => ask('budgets', () => store.budgets()),
     get: (ref) => ask('get', () => store.get(ref)),
     flow: (ref) => ask('flow', () => store.flow(ref)),
     links: (run) => ask('links', () => store.links(run)),

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Clock } from '../../time/clock.ts'
 import { virtualClock } from '../virtual-clock.ts'
+import { budgetLaws } from './budget.ts'
 import { claimLaws } from './claim.ts'
 import { codecLaws } from './codec.ts'
 import { commitLaws } from './commit.ts'
@@ -20,6 +21,7 @@ import { leaseLaws } from './lease.ts'
 import { limitLaws } from './limit.ts'
 import { notesLaws } from './notes.ts'
 import { pruneLaws } from './prune.ts'
+import { reviewLaws } from './review.ts'
 import { steerLaws } from './steer.ts'
 import { verifyLaws } from './verify.ts'
 import { type OpenedStore, World } from './world.ts'
@@ -55,12 +57,14 @@ export const storeLaws: readonly Law[] = [
   ...leaseLaws,
   ...commitLaws,
   ...journalLaws,
+  ...reviewLaws,
   ...steerLaws,
   ...pruneLaws,
   ...flowLaws,
   ...joinLaws,
   ...holdLaws,
   ...limitLaws,
+  ...budgetLaws,
   ...findLaws,
   ...historyLaws,
   ...notesLaws,

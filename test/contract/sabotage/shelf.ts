@@ -8,6 +8,7 @@ import type { Clock } from '../../../src/time/clock.ts'
 import { damagesOf } from '../memory-store.fixtures.ts'
 import type { Sabotage, Shelf } from './bench.ts'
 import { besideShelf } from './beside.ts'
+import { budgetShelf } from './budget.ts'
 import { claimShelf } from './claim.ts'
 import { commitShelf } from './commit.ts'
 import { createShelf } from './create.ts'
@@ -18,6 +19,7 @@ import { journalShelf } from './journal.ts'
 import { leaseShelf } from './lease.ts'
 import { limitShelf } from './limit.ts'
 import { pruneShelf } from './prune.ts'
+import { reviewShelf } from './review.ts'
 import { steerShelf } from './steer.ts'
 
 export const shelf: Shelf = {
@@ -26,10 +28,12 @@ export const shelf: Shelf = {
   ...leaseShelf,
   ...commitShelf,
   ...journalShelf,
+  ...reviewShelf,
   ...steerShelf,
   ...pruneShelf,
   ...holdShelf,
   ...limitShelf,
+  ...budgetShelf,
   ...findShelf,
   ...flowShelf,
   ...besideShelf,
