@@ -129,7 +129,7 @@ class Sending {
         thrown = error
       }
       const failed = classify(thrown, { now: this.#execution.parts.time.now() })
-      await this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
+      await this.#endTake(failed, thrown)
       const decision = this.#decide(failed, ledgers)
       const waitMs =
         decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
@@ -213,8 +213,11 @@ class Sending {
         this.#quotas = this.#quotasOf(told)
       },
     })
-    // An adapter that repeats a request inside this send begins another take, as if it were repeated here.
-    const again = () => this.#begin()
+    // An adapter that repeats a request inside this send ends one take and begins another, as if it were repeated here.
+    const again = async (failed: Failure, thrown: unknown) => {
+      await this.#endTake(failed, thrown)
+      await this.#begin()
+    }
     const traced = (signal: AbortSignal) =>
       inAttempt(
         () => new AmbientExecution(execution, again),
@@ -252,6 +255,11 @@ class Sending {
       ...paid,
     })
     return value === undefined ? (undefined as Value) : (fromJson(answer) as Value)
+  }
+
+  /** A take that failed, for good or not: what it reserved is spent, unless it surely never left. */
+  #endTake(failed: Failure, thrown: unknown): Promise<void> {
+    return this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
   }
 
   #write(
