@@ -10,6 +10,7 @@ import { registerCodes } from './commands/codes.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
+import { registerExtract } from './commands/extract.ts'
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
 import { registerMigrate } from './commands/migrate.ts'
@@ -37,6 +38,7 @@ const COMMANDS: readonly Register[] = [
   registerClassify,
   registerCodes,
   registerPlan,
+  registerExtract,
   registerSubmit,
   registerWork,
   registerRuns,
