@@ -44,6 +44,8 @@ export async function geminiServer(answer: (prompt: string) => string): Promise<
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A model that nobody asks keeps no process alive.
+  server.unref()
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/v1beta`,

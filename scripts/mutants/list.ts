@@ -12,9 +12,9 @@ export const MUTANTS: readonly Mutant[] = [
     'a lost end is told as done',
     `${ENGINE}/settle.ts`,
     `if (committed.answer === 'lost') execution.refused('end')
-  else if (parts`,
+`,
     `if (committed.answer !== 'lost' && committed.answer !== 'ok') execution.refused('end')
-  else if (parts`,
+`,
   ),
   mutant(
     'a lost intent is sent all the same',
@@ -47,9 +47,9 @@ export const MUTANTS: readonly Mutant[] = [
     'an end is told before it is stored',
     `${ENGINE}/settle.ts`,
     `  crashPoint('before-end')
-`,
+  told(`,
     `  if (parts.emitter.listening) tellEnd(execution, ending, applied)
-`,
+  told(`,
     {
       file: `${ENGINE}/settle.ts`,
       find: `    tellEnd(execution, ending, applied)
@@ -134,20 +134,20 @@ export const MUTANTS: readonly Mutant[] = [
     'each take of a call is charged with those before',
     `${ENGINE}/call.ts`,
     `    this.#costUsd = undefined
-    execution`,
-    '    execution',
+    this.#quotas`,
+    '    this.#quotas',
   ),
   mutant(
     'an unknown commit counts as lost',
     `${ENGINE}/store-door.ts`,
-    'return this.#commitAgain(change, error)',
-    `return (await this.#commitAgain(change, error)) && 'lost'`,
+    '(error) => this.#commitAgain(change, error))',
+    `async (error) => (await this.#commitAgain(change, error)) && { answer: 'lost' as const })`,
   ),
   mutant(
     'an unknown commit counts as done',
     `${ENGINE}/store-door.ts`,
-    'return this.#commitAgain(change, error)',
-    `return change.run === '' ? this.#commitAgain(change, error) : 'ok'`,
+    '(error) => this.#commitAgain(change, error))',
+    `(error) => (change.run === '' ? this.#commitAgain(change, error) : { answer: 'ok' as const }))`,
   ),
   mutant(
     'an unknown end is written again without a look',

@@ -139,17 +139,28 @@ export class Adapter {
     const attempt = ambientAttempt()
     const endsAt = attempt?.deadlineAt
     let takes = 0
+    let refused = false
+    const again = (thrown: unknown) =>
+      attempt?.repeating(this.classify(thrown), thrown).catch((error: unknown) => {
+        refused = true
+        throw error
+      })
+    let last: unknown
     try {
       return (await retry(
         async ({ signal }) => {
+          if (takes > 0) await again(last)
           takes += 1
-          if (takes > 1) await attempt?.repeating()
-          return await this.#take(operation, id, takes, signal, send)
+          return await this.#take(operation, id, takes, signal, send).catch((thrown: unknown) => {
+            last = thrown
+            throw thrown
+          })
         },
-        this.#retryOptions(operation, options),
+        this.#retryOptions(operation, options, () => refused),
       )) as Answer
     } catch (thrown) {
-      if (options.signal?.aborted || attempt?.signal.aborted) throw thrown
+      // What the engine says to a run that must leave, or has no time for another take, is nobody's failure here.
+      if (refused || options.signal?.aborted || attempt?.signal.aborted) throw thrown
       throw this.#leaving(operation, this.#cut(thrown, endsAt), takes, options)
     }
   }
@@ -199,7 +210,7 @@ export class Adapter {
     }
   }
 
-  #retryOptions(operation: string, { signal, handsOn }: OperationOptions): RetryOptions {
+  #retryOptions(operation: string, { signal, handsOn }: OperationOptions, isRefused: () => boolean): RetryOptions {
     const { timeoutMs, rules, dice } = this.#options
     const attempt = ambientAttempt()
     const signals = [signal, attempt?.signal].filter((each) => each !== undefined)
@@ -215,7 +226,7 @@ export class Adapter {
       onDecision: ({ attempt: take, at, failure: found, decision, error }) => {
         if (decision.act !== 'retry') return
         // The workflow's failures are the workflow's to decide, whatever the policy would allow.
-        if (found.layer !== 'infrastructure' || handsOn?.(error)) throw error
+        if (found.layer !== 'infrastructure' || isRefused() || handsOn?.(error)) throw error
         const delayMs = Math.max(0, (decision.at ?? at) - at)
         const { code } = found
         this.tell('client.repeated', { sdk: this.#sdk, operation, take, delayMs, code, failure: found })

@@ -83,3 +83,46 @@ test('hidden retries leave a note on the run and an event that names it', async 
   expect(told).toMatchObject([{ sentence: expect.stringContaining('client.hidden_retries') }])
   expect(told?.[0]).toMatchObject({ sentence: expect.stringContaining('hidden 2') })
 })
+
+test('a run that was cancelled meanwhile sends nothing more', async () => {
+  bench = await openBench()
+  bench.server.fault({ on: 'POST /queries', times: 99, status: 503 })
+  const store = memory()
+  const reprise = createReprise({ store })
+  let taken = 0
+  const clock = {
+    ...bench.clock,
+    // Between the first take and its repeat an operator cancels the run.
+    sleep: async () => {
+      taken += 1
+      const why = { code: 'run.cancelled', params: { by: 'ana' } } as const
+      const expected = { generation: 1, states: ['ready'] } as const
+      await store.steer({ run: run.id, type: 'cancel', by: 'ana', why, expect: expected })
+    },
+  }
+  const bigquery = withReprise(bench.bigquery, { clock })
+  const task = reprise.task('report', {}, (_input, ctx) => ctx.call('rows', () => bigquery.query('SELECT 1')))
+  const run = await reprise.submit(task, 1)
+  const worker = reprise.work({ concurrency: 1 })
+  expect(await run.result({ timeoutMs: 20_000 })).toMatchObject({ ok: false })
+  await worker.stop()
+  expect([taken, bench.sent()]).toEqual([1, ['POST /queries 503']])
+})
+
+test('each request that an adapter repeats inside a call is paid for by itself, and a budget that is used up ends it', async () => {
+  bench = await openBench()
+  bench.server.fault({ on: 'POST /queries', times: 99, status: 503 })
+  const reprise = createReprise({ store: memory(), budgets: { warehouse: { day: 2 } } })
+  const bigquery = withReprise(bench.bigquery, { clock: bench.clock })
+  const task = reprise.task('report', { policy: definePolicy({ maxAttempts: 1 }) }, (_input, ctx) =>
+    ctx.call('rows', () => bigquery.query('SELECT 1'), { budget: { name: 'warehouse' } }),
+  )
+  const run = await reprise.submit(task, 1)
+  const worker = reprise.work({ concurrency: 1 })
+  await worker.idle()
+  await worker.stop()
+  expect(bench.sent()).toEqual(['POST /queries 503', 'POST /queries 503'])
+  const { windows } = await reprise.budgets.usage('warehouse')
+  expect(windows[0]?.use.calls).toMatchObject({ spent: 2, reserved: 0 })
+  expect(await reprise.get(run.id)).toMatchObject({ state: 'review' })
+})

@@ -2,16 +2,17 @@
  * An execution as adapters of other people's clients see it from deep inside a handler: its signal, its time, where to tell.
  * It decides nothing and gives no way to end the attempt.
  */
+import type { Failure } from '../failure/failure.ts'
 import type { AmbientAttempt, ClientEventFields, ClientEventName } from '../observe/ambient.ts'
 import { callLimitMs } from './deadline.ts'
 import type { Execution } from './execution.ts'
 
 export class AmbientExecution implements AmbientAttempt {
   readonly #execution: Execution
-  readonly #takeAgain: (() => Promise<unknown>) | undefined
+  readonly #takeAgain: AmbientAttempt['repeating'] | undefined
 
-  /** Inside a journalled call `takeAgain` begins its next take. */
-  constructor(execution: Execution, takeAgain?: () => Promise<unknown>) {
+  /** Inside a journalled call `takeAgain` ends its take and begins the next. */
+  constructor(execution: Execution, takeAgain?: AmbientAttempt['repeating']) {
     this.#execution = execution
     this.#takeAgain = takeAgain
   }
@@ -29,8 +30,8 @@ export class AmbientExecution implements AmbientAttempt {
     this.#execution.emit(name, fields)
   }
 
-  async repeating(): Promise<void> {
-    if (this.#takeAgain) await this.#takeAgain()
+  async repeating(failed: Failure, thrown: unknown): Promise<void> {
+    if (this.#takeAgain) await this.#takeAgain(failed, thrown)
     else this.#execution.takes += 1
   }
 

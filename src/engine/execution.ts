@@ -6,6 +6,7 @@
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { AnswerChange, ClaimedRun, CommitAnswer, IntentChange, NewRun } from '../ports/store.ts'
 import type { EventName, EventOf, RepriseEvent } from '../run/event.ts'
+import type { HoldOrder } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { refusal, tellBudgets } from './call-budget.ts'
 import type { Task } from './task.ts'
@@ -137,9 +138,16 @@ export class Execution {
   async #commit(change: Journalled): Promise<CommitAnswer['answer']> {
     const { id: run, generation } = this.run
     const committed = await this.parts.door.commitWhole({ ...change, run, token: this.token, generation })
+    if (committed.hold) this.#tellSlowed(committed.hold)
     tellBudgets(this, change.name, committed)
     if (committed.over) throw refusal(this, change.name, committed.over)
     return committed.answer
+  }
+
+  #tellSlowed({ what, until, by, why }: HoldOrder): void {
+    const { emitter, time, worker } = this.parts
+    const ends = { until: until ?? time.now() }
+    emitter.emit({ name: 'hold.slowed', at: time.now(), what, ...ends, by, left: why, foundBy: this.run.id, worker })
   }
 
   /** A write came after its lease: told, and the handler with it. */

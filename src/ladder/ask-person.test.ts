@@ -58,6 +58,20 @@ describe('a person', () => {
     })
   })
 
+  test('is asked about a document and answers of any size, each bought once', async () => {
+    const { reprise, task, work, question, flash } = askBench({
+      flash: () => ({ text: '\u0001'.repeat(500_000) }),
+      ladder: (cheap) => ladder([cheap, person({ queue: 'accounts' })]),
+      flashRung: { attempts: 9 },
+    })
+    const run = await reprise.submit(task, '\u0001'.repeat(150_000))
+    await work()
+    const asked = await question(run.id)
+    expect(flash.asked).toHaveLength(9)
+    expect(asked.document?.text?.length).toBe(15_000)
+    expect(JSON.stringify(asked).length).toBeLessThan(1_000_000)
+  })
+
   test('is judged by the same gate, and asked again with the issues', async () => {
     const { reprise, task, work, question, reply, named } = askBench(spent)
     const run = await reprise.submit(task, 'x')

@@ -166,8 +166,9 @@ function sizeOf({ prompt, responseFormat, tools }: SendOptions): {
 
 function readResult(result: SendResult, price: Price | undefined): Omit<Sent, 'asked' | 'ms' | 'salt'> {
   const { content, finishReason, usage, response } = result
-  const text =
+  const said =
     result.structuredOutputText ?? content.map((part) => (part.type === 'text' ? String(part.text) : '')).join('')
+  const text = fitting(said)
   const tokens = {
     ...known('input', usage.inputTokens.total),
     ...known('output', usage.outputTokens.total),
@@ -177,12 +178,21 @@ function readResult(result: SendResult, price: Price | undefined): Omit<Sent, 'a
   const usd = usage.inputTokens.total === undefined ? undefined : costOf(price, tokens)
   return {
     text,
-    finish: finishReason.unified,
+    // What did not fit is cut off, and must be judged as such.
+    finish: text.length < said.length ? 'length' : finishReason.unified,
     ...known('finishRaw', finishReason.raw),
     tokens,
     ...known('usd', usd),
     ...known('answered', response?.modelId ?? modelVersionOf(response?.body)),
   }
+}
+
+/** An answer that does not fit into a row would be paid for and lost, again and again; the beginning of it tells enough. */
+const TEXT_MAX = 700_000
+
+function fitting(text: string): string {
+  const written = JSON.stringify(text).length
+  return written <= TEXT_MAX ? text : text.slice(0, Math.floor((text.length * TEXT_MAX) / written / 2))
 }
 
 /** Gemini names the version that answered in its body only. */

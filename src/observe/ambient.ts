@@ -3,6 +3,7 @@
  * The engine enters it, adapters look it up; nobody pays for it before the first adapter has asked for it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Failure } from '../failure/failure.ts'
 import type { EventName, EventOf } from '../run/event.ts'
 
 export type ClientEventName = Extract<EventName, `client.${string}` | `node.${string}`>
@@ -18,8 +19,11 @@ export interface AmbientAttempt {
   readonly deadlineAt: number | undefined
   /** Tells an event with the attempt's own fields. */
   tell<Name extends ClientEventName>(name: Name, fields: ClientEventFields<Name>): void
-  /** Before an adapter repeats a request: the send is counted, and inside a journalled call its intent is written first. */
-  repeating(): Promise<void>
+  /**
+   * Before an adapter repeats a request that failed: the send is counted, and inside a journalled call the failed take is settled and
+   * the intent of the next one written first.
+   */
+  repeating(failed: Failure, thrown: unknown): Promise<void>
   /** Leaves a note on the run. Never throws and is not waited for. */
   note(what: string, data: Readonly<Record<string, string | number | boolean>>): void
 }

@@ -77,6 +77,10 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
   'budget.warned': ['warn', 'pro has used 80 % of its limit for today (40 of 50); the cap resets at 00:00 on 11 Nov.'],
   'budget.overshot': ['warn', 'summary cost $0.031 where at most $0.02 was expected: pro may be above its limit.'],
   'hold.set': ['warn', 'gemini:flash is held for everyone until 14:02:00 (gemini.rate).'],
+  'hold.slowed': [
+    'info',
+    'openai:gpt is slowed for everyone until 14:00:12: 3 of 500 requests are left (x-ratelimit-remaining-requests).',
+  ],
   'hold.probe': ['info', 'gemini:flash may be open again: run r-42 goes first.'],
   'hold.released': ['info', 'gemini:flash is open again (r-42).'],
   'client.repeated': ['info', 'bigquery, POST /queries: take 1 failed (http.503); repeated in 1 s.'],

@@ -189,6 +189,16 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
     foundBy: 'r-42',
     worker: 'w-7f',
   },
+  'hold.slowed': {
+    name: 'hold.slowed',
+    at: AT,
+    what: 'resource:openai:gpt',
+    until: AT + 12_000,
+    by: 'x-ratelimit-remaining-requests',
+    left: '3 of 500 requests are left',
+    foundBy: 'r-42',
+    worker: 'w-7f',
+  },
   'hold.probe': { name: 'hold.probe', at: AT, what: 'resource:gemini:flash', first: 'r-42', worker: 'w-7f' },
   'hold.released': { name: 'hold.released', at: AT, what: 'resource:gemini:flash', by: 'r-42', worker: 'w-7f' },
   'client.repeated': {

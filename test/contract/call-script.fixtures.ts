@@ -196,6 +196,7 @@ export class CallScript {
       ...this.#maybe(0.5, () => ({ onExisting: this.#pick(['return', 'retry'] as const) })),
       ...this.#maybe(0.3, () => ({ dueAt: this.#now + this.#pick([-5, 0, 1, 900, 20_000]) })),
       ...this.#maybe(0.2, () => ({ deadlineAt: this.#now + 60_000, maxCostUsd: 0.1 })),
+      ...this.#maybe(0.2, () => ({ concurrency: { key: this.#pick(['c1', 'c2']), max: this.#pick([1, 1, 2]) } })),
       input: JSON.stringify('i'.repeat(this.#pick([1, 1, 2_000]))),
       priority: this.#pick([0, 0, 0, 5, -1]),
     }

@@ -35,6 +35,8 @@ describe('memory and SQLite answer alike', () => {
       expect(actual, `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(expected)
       const held = await reference.holds()
       expect(await store.holds(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(held)
+      const waiting = await reference.find({ states: ['waiting'], limit: 100 })
+      if (waiting.runs.some(({ dueAt }) => dueAt === undefined)) seen['parked'] = (seen['parked'] ?? 0) + 1
       if (held.holds.some(({ phase }) => phase === 'admitting')) seen['ramp'] = (seen['ramp'] ?? 0) + 1
       for (const [index, call] of calls.entries()) {
         script.learn(call, expected[index])
@@ -68,6 +70,7 @@ describe('memory and SQLite answer alike', () => {
       'ramp',
       'taken',
       'untaken',
+      'parked',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined'])
       expect(seen[place], place).toBeGreaterThan(20)

@@ -71,6 +71,10 @@ export function damagesOf(tables: Tables): NonNullable<OpenedStore['damages']> {
     }),
     'money without a take': damage((row) => Object.assign(row, { costUsd: 1 })),
     'a ready run that no claim finds': damage((row) => tables.open.delete(row)),
+    'waiting for nothing': damage((row) => Object.assign(row, { state: 'waiting' })),
+    'parked though its key has room': damage((row) =>
+      Object.assign(row, { state: 'waiting', concurrency: { key: 'k', max: 1 } }),
+    ),
     'blocked for nothing': damage((row) => Object.assign(row, { state: 'blocked' })),
     'ready in spite of an open need': damage((row) => {
       const needed = { ...row, id: 'other', needs: [], dependents: [] }

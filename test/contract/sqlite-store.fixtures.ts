@@ -60,6 +60,8 @@ const DAMAGES: Readonly<Record<string, string>> = {
   'history out of order':
     "INSERT INTO reprise_attempt(run, generation, attempt, token, worker, started_at, ended_at, outcome) SELECT ?, 1, 1, column1, 'w', 0, 0, 'failed' FROM (VALUES (2), (1))",
   'money without a take': `UPDATE reprise_run SET more = '{"costUsd":1}' WHERE id = ?`,
+  'waiting for nothing': 'UPDATE reprise_run SET state = 2 WHERE id = ?',
+  'parked though its key has room': `UPDATE reprise_run SET state = 2, concurrency_key = '["t","k"]', concurrency_max = 1 WHERE id = ?`,
   'blocked for nothing': 'UPDATE reprise_run SET state = 0 WHERE id = ?',
   'ready in spite of an open need': need('(SELECT min(id) FROM reprise_run WHERE state IN (1, 2, 3))', 0, 1),
   'a need that is open and yet fulfilled': need('(SELECT max(id) FROM reprise_run WHERE state = 4)', 2, 1),

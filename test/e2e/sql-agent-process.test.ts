@@ -4,9 +4,10 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const main = fileURLToPath(new URL('../../examples/sql-agent/main.ts', import.meta.url))
+const useSource = new URL('use-source.ts', import.meta.url).href
 const run = (...args: string[]) => {
   const { GOOGLE_GENERATIVE_AI_API_KEY: _key, REPRISE_MODE: _mode, ...env } = process.env
-  return promisify(execFile)(process.execPath, ['--no-warnings', main, ...args], { env }).then(
+  return promisify(execFile)(process.execPath, ['--no-warnings', '--import', useSource, main, ...args], { env }).then(
     ({ stdout }) => ({ stdout, code: 0 }),
     ({ stdout, code }: { stdout: string; code: number }) => ({ stdout, code }),
   )

@@ -1,13 +1,15 @@
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { type BaseCheckpointSaver, MemorySaver } from '@langchain/langgraph'
 import fc from 'fast-check'
-import { type RepriseEvent, sentenceOf } from 'reprise'
+import { createReprise, definePolicy, immediate, type RepriseEvent, sentenceOf } from 'reprise'
 import { withReprise as modelWithReprise } from 'reprise/ai'
 import { withReprise as bigqueryWithReprise } from 'reprise/bigquery'
 import { type NodeFailure, type SqliteJournal, sqliteJournal } from 'reprise/langgraph'
+import { memory } from 'reprise/stores/memory'
 import { type BigQueryFault, type BigQueryServer, systemClock } from 'reprise/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sqlAgent } from '../../examples/sql-agent/agent.ts'
+import { askTask } from '../../examples/sql-agent/app.ts'
 import { bigqueryWarehouse, localBigQuery, localClient } from '../../examples/sql-agent/bigquery.ts'
 import { type GeminiFault, type GeminiServer, geminiServer } from '../../examples/sql-agent/gemini-server.ts'
 import { scriptedAnswer } from '../../examples/sql-agent/scripted-model.ts'
@@ -195,6 +197,49 @@ describe('the workflow is visible', () => {
     const error = await client.query('SELECT * FROM finance').catch((thrown: unknown) => thrown as Error)
     expect(error).toMatchObject({ name: 'FailureError', code: 'bigquery.accessDenied' })
     expect((error as Error).cause).toMatchObject({ code: 403, errors: [{ reason: 'accessDenied' }] })
+  })
+})
+
+describe('as a durable task', () => {
+  test('an outage that outlasts the silent layer is waited for by the run, and the model is not asked twice', async () => {
+    const world = await openWorld()
+    world.warehouse.fault({ on: 'POST /queries', status: 503, times: 4 })
+    const store = memory()
+    const reprise = createReprise({ store })
+    const events: RepriseEvent[] = []
+    reprise.on('*', (event) => events.push(event))
+    const clock = { ...systemClock, sleep: async () => {} }
+    const google = createGoogleGenerativeAI({ baseURL: world.gemini.url, apiKey: 'local' })
+    const task = askTask(reprise, {
+      model: modelWithReprise(google('gemini-flash-latest'), { clock }),
+      warehouse: bigqueryWarehouse(bigqueryWithReprise(localClient(world.warehouse), { clock })),
+      deliver: (report) => world.reports.push(report),
+      policy: definePolicy({ kinds: { transient: { backoff: immediate() } } }),
+    })
+    const run = await reprise.submit(task, SLIPS)
+    const worker = reprise.work({ concurrency: 1 })
+    const result = await run.result({ timeoutMs: 20_000 })
+    await worker.stop()
+    expect(result).toMatchObject({ ok: true })
+    expect(world.reports).toHaveLength(1)
+    // 3 takes of the first attempt, 2 of the second; both prompts and the checks of the first attempt were paid for once.
+    expect(world.sent()).toEqual([
+      'dry run',
+      'dry run',
+      'query',
+      'query',
+      'query',
+      'dry run',
+      'dry run',
+      'query',
+      'query',
+    ])
+    expect(world.prompts()).toHaveLength(2)
+    const names = events.map(({ name }) => name)
+    expect(names.filter((name) => name === 'attempt.retried')).toHaveLength(1)
+    expect(names.filter((name) => name === 'call.replayed')).toHaveLength(2)
+    const journal = await store.journal(run.id, 1)
+    expect(journal.map(({ takes }) => takes).reduce((sum, takes) => sum + takes, 0)).toBe(2 + 5 + 1)
   })
 })
 

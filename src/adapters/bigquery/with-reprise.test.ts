@@ -115,6 +115,27 @@ describe('in mode own', () => {
     expect(events.map(({ name }) => name)).toEqual(['client.failed'])
   })
 
+  /** The documented table: status, reason, kind, and the requests that a query costs when it stays that way. */
+  const DOCUMENTED =
+    `403 accessDenied final 1, 400 attributeError final 1, 503 backendError transient 3, 403 billingNotEnabled final 1,
+    400 billingTierLimitExceeded final 1, 403 blocked final 1, 409 duplicate conflict 1, 500 internalError transient 3, 400 invalid final 1,
+    400 invalidQuery final 1, 400 invalidUser final 1, 400 jobBackendError transient 3, 400 jobInternalError transient 3,
+    400 jobRateLimitExceeded rate_limited 5, 404 notFound final 1, 501 notImplemented final 1, 407 proxyAuthenticationRequired final 1,
+    403 quotaExceeded rate_limited 5, 403 rateLimitExceeded rate_limited 5, 400 resourceInUse transient 3, 400 resourcesExceeded final 1,
+    403 responseTooLarge final 1, 400 tableUnavailable transient 3, 400 timeout final 1`
+      .split(',')
+      .map((row) => row.trim().split(' '))
+  test.each(DOCUMENTED)('%s %s is %s and costs %s, with advice', async (status, reason = '', kind, requests) => {
+    const { bigquery, options, sent, server } = await open()
+    server.fault({ on: 'POST /queries', times: 99, status: Number(status), reason, message: 'BigQuery says no' })
+    const error = await failed(withReprise(bigquery, options).query('SELECT 1'))
+    const found = failureOf(error)
+    expect(found).toMatchObject({ kind, code: `bigquery.${reason}` })
+    expect(found?.advice).toMatch(/[.]$/)
+    expect(sent()).toHaveLength(Number(requests))
+    expect(error.cause).toMatchObject({ errors: [{ reason }] })
+  })
+
   test('a quota of the day is told apart from one of the minute: one request, and when to come back', async () => {
     const { bigquery, options, sent, server } = await open()
     const message = 'Custom quota exceeded: Your usage exceeded the custom quota for QueryUsagePerDay'

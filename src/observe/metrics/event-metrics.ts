@@ -27,6 +27,7 @@ export function eventMetrics(register: Registry): Hear {
   const rung = boundedLabel(NAMES_MAX)
   const budget = boundedLabel(NAMES_MAX)
   const queue = boundedLabel(NAMES_MAX)
+  const sdk = boundedLabel(NAMES_MAX)
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: `reprise_${name}`, help, labelNames: [...labelNames], registers: [register] })
   const seconds = (name: string, help: string, buckets: number[]) =>
@@ -60,6 +61,12 @@ export function eventMetrics(register: Registry): Hear {
   const overshot = counter('budget_overshot_total', 'Calls that cost more than was reserved for them.', ['budget'])
   const reviews = counter('reviews_total', 'What people were asked and did.', ['queue', 'act'])
   const overdue = counter('reviews_overdue_total', 'Questions that were not answered in time.', ['queue'])
+  const clientRepeats = counter('client_repeats_total', 'Requests that an adapter repeated in silence.', [
+    'sdk',
+    'code',
+  ])
+  const clientFailures = counter('client_failures_total', 'Failures that an adapter could not cure.', ['sdk', 'kind'])
+  const hidden = counter('hidden_retries_total', 'Requests on the wire that are in no journal.', ['sdk'])
   const holds = counter('holds_total', 'Holds put on a task, resource or category.', ['what'])
   const troubles = counter('store_troubles_total', 'Times that the store did not answer.', ['code'])
   const attemptSeconds = seconds('attempt_seconds', 'Length of attempts that succeeded.', SECONDS)
@@ -117,6 +124,9 @@ export function eventMetrics(register: Registry): Hear {
     'budget.overshot': (event) => overshot.inc({ budget: budget(event.budget) }),
     'review.asked': (event) => reviews.inc({ queue: queue(event.queue), act: 'asked' }),
     'review.overdue': (event) => overdue.inc({ queue: queue(event.queue) }),
+    'client.repeated': (event) => clientRepeats.inc({ sdk: sdk(event.sdk), code: code(event.code) }),
+    'client.failed': (event) => clientFailures.inc({ sdk: sdk(event.sdk), kind: event.failure.kind }),
+    'client.hidden_retries': (event) => hidden.inc({ sdk: sdk(event.sdk) }, event.hidden),
     'hold.set': (event) => holds.inc({ what: resource(event.what) }),
     'store.trouble': (event) => troubles.inc({ code: code(event.code) }),
   }

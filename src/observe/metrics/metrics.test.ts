@@ -90,6 +90,12 @@ describe('metrics stay bounded and clean', () => {
     expect((await metrics.page()).body).toContain('reprise_attempts_total')
   })
 
+  test('hidden retries are counted by their number, not by how often they were told', async () => {
+    const metrics = createMetrics()
+    for (let n = 0; n < 2; n += 1) metrics.listen(SAMPLES['client.hidden_retries'])
+    expect((await seriesOf(metrics)).get('reprise_hidden_retries_total{sdk="bigquery"}')).toBe(6)
+  })
+
   test('ten thousand hostile names make a bounded number of series, and none of them leaves a line', async () => {
     const metrics = createMetrics()
     for (let n = 0; n < 10_000; n += 1) {
@@ -138,6 +144,7 @@ describe('metrics stay bounded and clean', () => {
       'window',
       'unit',
       'queue',
+      'sdk',
     ])
     expect(labels.filter((label) => !allowed.has(label ?? ''))).toEqual([])
   })

@@ -8,6 +8,7 @@ import { covers } from '../../run/hold.ts'
 import { isEndedByNeed, isFulfilled, isHopeless } from '../../run/need.ts'
 import { isTerminal, STATES } from '../../run/run.ts'
 import { brokenBudgets } from './budgets.ts'
+import { isCrowded, isParked } from './keys.ts'
 import { isOpen } from './needs.ts'
 import { joined, type Row, type Tables } from './rows.ts'
 
@@ -101,6 +102,7 @@ const LAWS: readonly Law[] = [
   ],
   ['a need is open only while it is not fulfilled', fulfilledYetOpen],
   ['blocked exactly while a need is open', wronglyBlocked],
+  ['no run is parked whose key has room', wronglyParked],
   ['no run waits for what cannot come', hopeless],
   ['a need ties two runs', orphan],
   ['a step belongs to a flow and to a run', strayStep],
@@ -124,6 +126,12 @@ function wronglyBlocked(row: Row): string | false {
   const open = row.needs.filter(isOpen).length
   const wrong = row.state === 'blocked' ? open === 0 : open > 0 && !isTerminal(row.state)
   return wrong && `${row.state} with ${open} open needs`
+}
+
+function wronglyParked(row: Row, tables: Tables): string | false {
+  if (!isParked(row)) return false
+  if (!row.concurrency) return 'waiting for nothing'
+  return !isCrowded(tables, row) && `of ${row.concurrency.key} fewer than ${row.concurrency.max} are out or before it`
 }
 
 function hopeless(row: Row): string | false {

@@ -26,10 +26,10 @@ export function beginAgain(tx: Tx, run: number, generation: number, asked: Asked
   }
   statements.beginAgain.run(writeMore(kept), jsonOrNull(asked.why), run)
   statements.dropOutput.run(run)
-  const lane = home ?? statements.laneOfRun.get(run)?.lane
-  // What was a retry begins as a first try, and what has climbed begins below.
-  if (lane !== undefined && (home !== undefined || tx.lanes.isAgain(lane)))
-    statements.setLane.run(tx.lanes.numberOf(tx.lanes.laneOf(lane)), run)
+  const lane = statements.laneOfRun.get(run)?.lane
+  // What was a retry begins as a first try, whose lane has the same number without the sign; and what has climbed begins below.
+  const first = Math.abs(home ?? lane ?? 0)
+  if (lane !== undefined && lane !== first) statements.setLane.run(first, run)
   recordAct(tx, run, generation + 1, asked)
 }
 

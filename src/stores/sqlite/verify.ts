@@ -100,6 +100,18 @@ const LAWS: readonly (readonly [law: string, sql: string])[] = [
         WHERE need.run = run.id AND need.open = 1 AND need.kind IN (0, 1) AND needed.state IN (5, 6))`,
     ),
   ],
+  [
+    'no run is parked whose key has room',
+    rows(
+      "coalesce('fewer than ' || concurrency_max || ' of ' || concurrency_key || ' are out or before it', 'waiting for nothing')",
+      `state = 2 AND due_at IS NULL AND (concurrency_key IS NULL OR concurrency_max >
+        (SELECT count(*) FROM reprise_run AS other INDEXED BY reprise_keyed WHERE other.concurrency_key = run.concurrency_key
+          AND other.finished_at IS NULL AND other.due_at IS NULL AND other.lease > 0) +
+        (SELECT count(*) FROM reprise_run AS other INDEXED BY reprise_keyed WHERE other.concurrency_key = run.concurrency_key
+          AND other.finished_at IS NULL AND other.due_at IS NULL AND other.lease IS NULL AND other.state = 1 AND other.suspect = 0
+          AND other.lane = run.lane AND (other.place, other.id) < (run.place, run.id)))`,
+    ),
+  ],
   ['ledgers are the fold of history', ledgers()],
   [
     'cost is what the journal settled',

@@ -2,6 +2,7 @@
  * I7 to I9: one end for each generation, legal steps only, and a store that holds what its operations add up to.
  */
 import { isTerminal, type State } from '../../run/run.ts'
+import { isBroughtForward } from './brought-forward.ts'
 import { endEvents } from './check-leases.ts'
 import { type History, only } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
@@ -59,8 +60,12 @@ export const STATES_AND_ENDS = [
     'Only legal steps: a run is claimed when it is due, ended by its owner, and begun again when it is over.',
     (history) =>
       [...stories(history).values()].flatMap(({ run, steps }) =>
-        steps.flatMap(({ kind, before, after, line }) => {
-          const legal = before === undefined || (LEGAL[kind]?.(before, after, line.at) ?? true)
+        steps.flatMap((step) => {
+          const { kind, before, after, line } = step
+          const legal =
+            before === undefined ||
+            (LEGAL[kind]?.(before, after, line.at) ?? true) ||
+            (kind === 'claimed' && before.state === 'waiting' && isBroughtForward(history, steps, step))
           return legal
             ? []
             : [

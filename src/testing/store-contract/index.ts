@@ -16,6 +16,7 @@ import { historyLaws } from './history.ts'
 import { holdLaws } from './hold.ts'
 import { joinLaws } from './join.ts'
 import { journalLaws } from './journal.ts'
+import { keyLaws } from './key.ts'
 import type { Law } from './law.ts'
 import { leaseLaws } from './lease.ts'
 import { limitLaws } from './limit.ts'
@@ -65,6 +66,7 @@ export const storeLaws: readonly Law[] = [
   ...holdLaws,
   ...limitLaws,
   ...budgetLaws,
+  ...keyLaws,
   ...findLaws,
   ...historyLaws,
   ...notesLaws,

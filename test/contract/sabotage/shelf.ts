@@ -16,6 +16,7 @@ import { findShelf } from './find.ts'
 import { flowShelf } from './flow.ts'
 import { holdShelf } from './hold.ts'
 import { journalShelf } from './journal.ts'
+import { keyShelf } from './key.ts'
 import { leaseShelf } from './lease.ts'
 import { limitShelf } from './limit.ts'
 import { pruneShelf } from './prune.ts'
@@ -34,6 +35,7 @@ export const shelf: Shelf = {
   ...holdShelf,
   ...limitShelf,
   ...budgetShelf,
+  ...keyShelf,
   ...findShelf,
   ...flowShelf,
   ...besideShelf,
