@@ -23,6 +23,8 @@ interface Figures {
   /** Given as a result, and not what the document says. */
   readonly wrong: number
   readonly person: number
+  /** Of those with a person: the provider refused, and nobody asks again. */
+  readonly refused: number
   readonly failed: number
   readonly calls: number
   readonly usd: number
@@ -44,11 +46,12 @@ await writeFile(new URL('docs/study.md', root), page())
 await writeFile(new URL('docs/images/study.svg', root), picture())
 
 async function measure(strategy: Strategy, level: Level): Promise<Figures> {
-  const sum = { documents: 0, right: 0, wrong: 0, person: 0, failed: 0, calls: 0, usd: 0 }
+  const sum = { documents: 0, right: 0, wrong: 0, person: 0, refused: 0, failed: 0, calls: 0, usd: 0 }
   for (let from = 0; from < seeds; from += SEEDS_AT_ONCE) {
     const some = Array.from({ length: Math.min(SEEDS_AT_ONCE, seeds - from) }, (_, index) => firstSeed + from + index)
     for (const { ends, calls, usd } of await Promise.all(some.map((seed) => once(strategy, level, seed)))) {
       for (const [index, end] of ends.entries()) sum[verdictOf(end, world.documents[index]?.right)] += 1
+      sum.refused += ends.filter((end) => end.end === 'person' && end.isRefused).length
       sum.documents += ends.length
       sum.calls += calls
       sum.usd += usd
@@ -85,6 +88,8 @@ ${LEVELS.map((level) => section(level)).join('\n\n')}
   what is wrong with it. **Failed**: nothing.
 - **Calls**: requests that arrived. **Wasted**: those above one for each right answer. **Spent**: tokens that were generated, at the list prices
   of \`src/ladder/prices.ts\`.
+- Of Reprise's documents with a person, ${refusedText()} were refused by the provider (safety). Reprise never asks such a one again, of
+  no model; the others do, and here the dice are thrown anew for them.
 - All are judged by the same schema and gate. The first four send text and picture at once; Reprise sends the picture from the first
   correction on.
 
@@ -109,6 +114,12 @@ How good real models are, and how long anything takes: answers are right unless 
 passes the gate is nobody's to find here; the better the gate, the more of the difference between the rows is real. The same seed gives a
 document the same first answer in every strategy, so the rows can be compared with each other.
 `
+}
+
+/** At the three rates. */
+function refusedText(): string {
+  const own = LEVELS.map((level) => measured.get(level)?.at(-1))
+  return own.map((figures) => `${figures?.refused} of ${figures?.person}`).join(', ')
 }
 
 function section(level: Level): string {

@@ -11,7 +11,10 @@ import { memory } from '../../src/stores/memory/index.ts'
 import { CHEAP, STRONG, type StudyDocument, type World } from './world.ts'
 
 /** What became of one document. */
-export type End = { readonly end: 'answered'; readonly value: unknown } | { readonly end: 'person' | 'failed' }
+export type End =
+  | { readonly end: 'answered'; readonly value: unknown }
+  | { readonly end: 'person'; readonly isRefused: boolean }
+  | { readonly end: 'failed' }
 
 export interface Strategy {
   readonly name: string
@@ -90,8 +93,10 @@ const reprise: Strategy = {
     for (const { run } of runs) {
       const view = await store.get({ id: run })
       if (!view) throw new Error(`run ${run} is gone`)
-      const { outcome, value } = await accountOf(store, view)
-      ends.push(outcome === 'right' ? { end: 'answered', value } : { end: outcome === 'person' ? 'person' : 'failed' })
+      const { outcome, value, kinds } = await accountOf(store, view)
+      if (outcome === 'right') ends.push({ end: 'answered', value })
+      else if (outcome === 'person') ends.push({ end: 'person', isRefused: kinds.includes('refused') })
+      else ends.push({ end: 'failed' })
     }
     await engine.close()
     return ends
