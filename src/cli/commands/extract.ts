@@ -64,7 +64,7 @@ export const registerExtract: Register = (program, frame) => {
   withExamples(command, [
     { line: 'reprise extract docs --schema s.json --out r.jsonl', says: 'a folder, and the results in a file' },
     { line: 'reprise extract docs --schema s.json --gate rules.ts', says: 'with rules of your own' },
-    { line: 'reprise extract a.pdf --schema s.json --models openai/gpt-5', says: 'by another model' },
+    { line: 'reprise extract a.md --schema s.json --models openai/gpt-5', says: 'by another model' },
   ])
 }
 
