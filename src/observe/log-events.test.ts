@@ -62,6 +62,14 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
   'hold.set': ['warn', 'gemini:flash is held for everyone until 14:02:00 (gemini.rate).'],
   'hold.probe': ['info', 'gemini:flash may be open again: run r-42 goes first.'],
   'hold.released': ['info', 'gemini:flash is open again (r-42).'],
+  'sweep.passed': ['info', 'Swept in 840 ms: 12 begun again, 1 failed for good, 30 waiting, 9 found stuck.'],
+  'sweep.begun': ['debug', 'archives a-17 begins attempt 2.'],
+  'sweep.ended': [
+    'error',
+    'archives a-17 failed for good after 3 attempts: attempt 3 of 3 failed; The archive is not a mailbox file.',
+  ],
+  'sweep.dependency': ['warn', 'threads: only 2 of 20 were processed; until that is better only probes go out.'],
+  'sweep.trouble': ['warn', 'threads: connect ECONNREFUSED 127.0.0.1:5672 (bus.unavailable).'],
   'worker.started': ['info', 'Worker w-7f starts on sqlite: 16 at a time, 2 tasks.'],
   'worker.stopping': ['info', 'Worker w-7f stops: 3 attempts end first.'],
   'worker.stopped': ['info', 'Worker w-7f stopped; 1 run given back, not counted.'],
@@ -96,7 +104,7 @@ describe('the log line of', () => {
 describe('logEvents', () => {
   test('leaves out what the level does not ask for', () => {
     const lines = linesOf(Object.values(SAMPLES), 'error')
-    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['run.failed'])
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['run.failed', 'sweep.ended'])
   })
 
   test('does with any logger of four methods', () => {

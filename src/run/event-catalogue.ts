@@ -12,6 +12,7 @@ import {
   entry,
   failureField,
   instant,
+  LEDGER_WORDS,
   LEVELS,
   ledgerField,
   maybe,
@@ -24,6 +25,7 @@ import {
   yes,
 } from './event-entry.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
+import { SWEEP_EVENTS } from './sweep-events.ts'
 
 const RUN = {
   run: text('Id of the run.'),
@@ -370,6 +372,7 @@ export const EVENTS = {
     ({ message }) => message,
   ),
   ...HOLD_EVENTS,
+  ...SWEEP_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',
@@ -430,15 +433,6 @@ export const EVENTS = {
     { worker: maybe(text('The worker that asked.')), downMs: millis('From the first trouble to now.') },
     ({ downMs }) => `The store answers again after ${formatDuration(downMs)}.`,
   ),
-} as const
-
-const LEDGER_WORDS = {
-  errors: 'attempts',
-  rateWaits: 'told waits',
-  interruptions: 'interruptions',
-  lapses: 'crashes',
-  repairs: 'repairs',
-  escalations: 'rungs',
 } as const
 
 /** A text of somebody else, made into a sentence. */
