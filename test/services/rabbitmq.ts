@@ -25,7 +25,9 @@ export async function rabbitService(): Promise<RabbitService> {
   const config = join(folder, 'rabbitmq')
   writeFileSync(
     `${config}.conf`,
-    [`listeners.tcp.local = 127.0.0.1:${port}`, 'loopback_users = none', 'disk_free_limit.absolute = 10MB', ''].join('\n'),
+    [`listeners.tcp.local = 127.0.0.1:${port}`, 'loopback_users = none', 'disk_free_limit.absolute = 10MB', ''].join(
+      '\n',
+    ),
   )
   writeFileSync(join(folder, 'plugins'), '[].')
   mkdirSync(join(folder, 'home'))

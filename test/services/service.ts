@@ -23,7 +23,9 @@ export interface Service {
 /** The first of these commands that can be run. */
 export function commandOn(...names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const candidates = names.flatMap((name) => (name.startsWith('/') ? [name] : folders.map((folder) => join(folder, name))))
+  const candidates = names.flatMap((name) =>
+    name.startsWith('/') ? [name] : folders.map((folder) => join(folder, name)),
+  )
   return candidates.find((file) => {
     try {
       accessSync(file, constants.X_OK)
