@@ -9,6 +9,7 @@ import { registerCodes } from './commands/codes.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
+import { registerGroups } from './commands/groups.ts'
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
 import { registerMigrate } from './commands/migrate.ts'
@@ -21,6 +22,7 @@ import { registerShow } from './commands/show.ts'
 import { registerStart } from './commands/start.ts'
 import { registerStats } from './commands/stats.ts'
 import { registerSubmit } from './commands/submit.ts'
+import { registerSweep } from './commands/sweep.ts'
 import { registerVacuum } from './commands/vacuum.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerWork } from './commands/work.ts'
@@ -35,10 +37,12 @@ const COMMANDS: readonly Register[] = [
   registerPlan,
   registerSubmit,
   registerWork,
+  registerSweep,
   registerRuns,
   registerShow,
   registerExplain,
   registerStats,
+  registerGroups,
   registerRetry,
   registerCancel,
   registerReprioritise,

@@ -12,6 +12,7 @@ export type {
   SourceDocument,
 } from '../ports/source.ts'
 export { type Collection, type CollectionInput, defineCollection } from './collection.ts'
+export { defineSweep, type SweepConfig } from './define-sweep.ts'
 export { type SweepGroup, sweepGroups } from './groups.ts'
 export { type SweepMetrics, sweepMetrics } from './metrics.ts'
 export {
