@@ -8,7 +8,7 @@ import { crashPoint } from './crash-point.ts'
 import { tellEnd } from './end.ts'
 import { BODY_MAX, eventBody, eventId, failureOf } from './envelope.ts'
 import { asRead, BATCH, type CollectionReport, type PassParts } from './pass-parts.ts'
-import { type Outgoing, SEND_LEASE_MS, sendAll } from './send.ts'
+import { type Outgoing, sendAll } from './send.ts'
 import { verdictOn } from './verdict.ts'
 
 /** Documents looked at in one pass for each one that may be begun: those that end or are lost cost a look, not a place. */
@@ -148,7 +148,7 @@ function beginning(
   try {
     const body = eventBody(event.type, of, event.data(document.document), now)
     if (body.length > BODY_MAX) throw new RangeError(`the event has ${body.length} characters, of ${BODY_MAX} allowed`)
-    const outbox = { id: eventId(of), topic: event.topic, body, until: now + SEND_LEASE_MS }
+    const outbox = { id: eventId(of), topic: event.topic, body, until: now + parts.sendLeaseMs }
     const withEvent = { ...marks, outbox }
     return {
       document,

@@ -16,6 +16,8 @@ export interface PassParts {
   readonly emit: Emit
   /** The source's time, carried on by the monotonic clock. */
   readonly now: () => number
+  /** How long an event belongs to whoever wrote it; then anybody may send it. */
+  readonly sendLeaseMs: number
   /** Says what would be done, and does nothing. */
   readonly dryRun: boolean
   /** Aborts between batches. */

@@ -84,8 +84,8 @@ export async function requeueQueue(
       const ids = idsIn(each.body, failures.ids)
       if (ids.length === 0) continue
       if (!dryRun) {
-        for (const of of ['open', 'failed'] as const)
-          await actOn(sweep, 'requeue', { collection, of, filter: { ids } }, { by, dryRun, spreadMs })
+        for (const state of ['open', 'failed'] as const)
+          await actOn(sweep, 'requeue', { collection, of: state, filter: { ids } }, { by, dryRun, spreadMs })
         await settle(each)
       }
       done += 1

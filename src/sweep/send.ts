@@ -8,9 +8,6 @@ import type { Collection } from './collection.ts'
 import { crashPoint } from './crash-point.ts'
 import { BATCH, type CollectionReport, type PassParts, trouble } from './pass-parts.ts'
 
-/** How long an event belongs to whoever wrote it: longer than any bus waits for a confirmation. */
-export const SEND_LEASE_MS = 120_000
-
 /** A document whose event is to be sent, as it is after it was counted. */
 export interface Outgoing {
   readonly document: SourceDocument
@@ -82,7 +79,7 @@ export async function sendAgain(parts: PassParts, collection: Collection, report
     const taken = page.documents.flatMap((document): Outgoing[] => {
       const { outbox } = document.marks
       if (!outbox) return []
-      const marks = { ...document.marks, outbox: { ...outbox, until: before + SEND_LEASE_MS } }
+      const marks = { ...document.marks, outbox: { ...outbox, until: before + parts.sendLeaseMs } }
       return [{ document, rev: document.rev + 1, marks }]
     })
     // One that is done or failed meanwhile needs no event any more.

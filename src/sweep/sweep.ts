@@ -25,6 +25,8 @@ export interface SweepOptions {
   readonly policy?: PolicyInput | PresetName
   /** Rules of your own for what services report, asked before the built-in ones. */
   readonly rules?: ClassifyOptions['rules']
+  /** An event that its sender did not get rid of within this is sent by another: longer than a bus waits for its broker. @default '2m' */
+  readonly sendLease?: Duration
   readonly clock?: Clock
 }
 
@@ -75,6 +77,7 @@ export function createSweep(options: SweepOptions): Sweep {
       `source is ${typeof source}. Allowed: a source, such as mongodbSource({ url, database }) or sqliteSource({ file }).`,
     )
   const collections = collectionsOf(options)
+  const sendLeaseMs = parseDuration(options.sendLease ?? '2m', 'sendLease')
   const emitter = createEmitter()
   const queues: readonly QueueShape[] = collections.flatMap(({ failures }) =>
     failures
@@ -100,6 +103,7 @@ export function createSweep(options: SweepOptions): Sweep {
       emit: (event) => emitter.emit(event),
       now,
       dryRun,
+      sendLeaseMs,
       ...(bus ? { bus } : {}),
       ...(options.rules === undefined ? {} : { rules: options.rules }),
       ...(signal ? { signal } : {}),

@@ -172,11 +172,12 @@ async function act(
     ...(at === undefined ? {} : { at }),
     ...(options.spread === undefined ? {} : { spreadMs: options.spread }),
   }
+  // Open ones first: what failed for good is open afterwards, and would be found a second time.
   const selections: Selection[] =
     ids.length > 0 && options.of === undefined
       ? [
-          { ...selection, of: 'failed' },
           { ...selection, of: 'open' },
+          { ...selection, of: 'failed' },
         ]
       : [selection]
   const done: Acted[] = []

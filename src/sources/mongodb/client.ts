@@ -9,7 +9,7 @@ import { isRepriseError, RepriseError } from '../../failure/reprise-error.ts'
 const PACKAGE = 'mongodb'
 
 /** How long to look for a server before a verb gives up; the next pass tries again. */
-const SELECTION_MS = 10_000
+const SELECTION_MS = 5_000
 
 /** A statement that takes longer is given up: a sweep must not hang on one query. */
 const SOCKET_MS = 60_000
