@@ -20,6 +20,8 @@ export async function beginDue(
   report: CollectionReport,
   allowed: number,
 ): Promise<void> {
+  // A broker that is away is noticed before anything is counted, so that an outage costs no document an attempt.
+  if (!parts.dryRun) await parts.bus?.prepare([])
   const now = parts.now()
   const questions: readonly Where[] = [
     { is: 'due', by: now },

@@ -14,6 +14,8 @@ export interface SweeperSetup {
   readonly name: string
   readonly passes: number
   readonly pauseMs: number
+  /** Short, so that a test of crashes need not wait; the product's own where nobody crashes. */
+  readonly sendLeaseMs?: number
 }
 
 export const SEND_LEASE_MS = 400
@@ -27,12 +29,12 @@ export const collectionOf = (name: string) => ({
   deadLetter: `${name}_dead`,
 })
 
-export function sweeperOf({ mongodb, rabbitmq, name }: SweeperSetup) {
+export function sweeperOf({ mongodb, rabbitmq, name, sendLeaseMs = SEND_LEASE_MS }: SweeperSetup) {
   return createSweep({
     source: mongodbSource({ url: mongodb, database: 'chaos' }),
     bus: rabbitmqBus({ url: rabbitmq }),
     collections: [collectionOf(name)],
-    sendLease: SEND_LEASE_MS,
+    sendLease: sendLeaseMs,
   })
 }
 

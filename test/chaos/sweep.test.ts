@@ -167,14 +167,16 @@ describe('a crash', () => {
 
 describe('two sweepers at once', () => {
   proof('begin each document once', async () => {
-    await seeded('twins', 200)
-    const both = await Promise.all([1, 2].map(() => sweeper({ name: 'twins', passes: 2, pauseMs: 50 })))
+    await seeded('twins', 60)
+    const both = await Promise.all(
+      [1, 2].map(() => sweeper({ name: 'twins', passes: 2, pauseMs: 50, sendLeaseMs: 120_000 })),
+    )
     expect(both.map(({ code, said }) => [code, said])).toEqual([
       [0, ''],
       [0, ''],
     ])
-    const ids = await expectAllDone('twins', 200)
-    expect(ids).toHaveLength(202)
+    const ids = await expectAllDone('twins', 60)
+    expect(ids).toHaveLength(62)
   })
 })
 
@@ -206,7 +208,7 @@ describe('servers that are killed and come back', () => {
     await systemClock.sleep(SEND_LEASE_MS)
     await sweep.pass()
     await sweep.close()
-    expect(counted.length).toBeLessThanOrEqual(8)
+    expect(counted).toHaveLength(0)
     await expectAllDone('busdown')
   })
 })

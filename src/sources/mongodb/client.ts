@@ -43,6 +43,16 @@ export function connect(library: Library, url: string): MongoClient {
   }
 }
 
+/** Resolves when a server answers; a client that found none is let go of, and the next verb makes another. */
+export async function connected(client: MongoClient): Promise<void> {
+  try {
+    await client.connect()
+  } catch (error) {
+    await client.close().catch(() => undefined)
+    throw error
+  }
+}
+
 /** Acknowledged by a majority and journaled, from the primary: what is written stays, what is read is the latest. */
 export function databaseOf(client: MongoClient, name: string): Db {
   return client.db(name, { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' })

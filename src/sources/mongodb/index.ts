@@ -14,7 +14,7 @@ import type {
   SourceDocument,
   SourceNote,
 } from '../../ports/source.ts'
-import { connect, databaseOf, type Library, loadLibrary, reaching } from './client.ts'
+import { connect, connected, databaseOf, type Library, loadLibrary, reaching } from './client.ts'
 import { at, documentOf, instantIn, marksIn, type RawKey } from './codec.ts'
 import { groupsOf } from './groups.ts'
 import { behind, type Filter, type Ids, namesOf, stagesOf } from './query.ts'
@@ -57,6 +57,8 @@ export function mongodbSource(options: MongodbSourceOptions): Source {
   async function open(): Promise<Session> {
     const library = await loadLibrary()
     const client = 'client' in options ? options.client : connect(library, options.url)
+    // Said outright: a client whose first connection fails while it serves a query stays closed for ever.
+    if (!('client' in options)) await connected(client)
     const ids: Ids = {
       fromTime: (ms) => library.ObjectId.createFromTime(Math.max(0, Math.floor(ms / 1_000))),
       parse: (text) => new library.ObjectId(text),
