@@ -100,6 +100,7 @@ export {
   type WhyParams,
 } from './policy/index.ts'
 export type { Artifacts } from './ports/artifacts.ts'
+export type { Bus } from './ports/bus.ts'
 export type { RunView, Store } from './ports/store.ts'
 export {
   historyOf,

@@ -9,11 +9,13 @@ import type { EventTracing } from '../observe/event-tracing.ts'
 import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
+import type { Bus } from '../ports/bus.ts'
 import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
 import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { hintedStore, tellEvents } from './bus-hints.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
 import { Janitor } from './janitor.ts'
@@ -32,6 +34,8 @@ export interface RepriseOptions {
   readonly store: Store
   /** Where `ctx.artifact` keeps its objects. */
   readonly artifacts?: Artifacts
+  /** Wakes workers of other processes and carries events out. Hints only; closed with the instance. */
+  readonly bus?: Bus
   /** Policies by the name of their task, over what the task says: for operators who tune without touching code. */
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
   /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
@@ -113,7 +117,9 @@ export interface Reprise {
 
 export type SubmitItem = readonly [task: Task, input: unknown, options?: SubmitOptions]
 
-export function createReprise(options: RepriseOptions): Reprise {
+export function createReprise(given: RepriseOptions): Reprise {
+  const { bus } = given
+  const options = bus && given.store ? { ...given, store: hintedStore(given.store, bus) } : given
   const { store, clock = systemClock, dice = systemDice } = options
   if (typeof store?.claim !== 'function') {
     throw new RepriseError(
@@ -126,6 +132,7 @@ export function createReprise(options: RepriseOptions): Reprise {
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
+  if (bus) emitter.on('*', tellEvents(bus))
   const assignments = new Map<string, Assignment>()
   const workers = new Set<RunningWorker>()
 
@@ -178,6 +185,7 @@ export function createReprise(options: RepriseOptions): Reprise {
     on: emitter.on,
     async close() {
       await Promise.all([...workers].map((worker) => worker.stop()))
+      await bus?.close()
       await store.close()
     },
     [Symbol.asyncDispose]: () => reprise.close(),

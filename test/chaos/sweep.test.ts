@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rabbitmqBus } from '../../src/bus/rabbitmq/index.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import { SWEEP_CRASH_POINTS, type SweepCrashPoint } from '../../src/sweep/crash-point.ts'
-import type { PassReport } from '../../src/sweep/sweep.ts'
+import type { PassReport, Sweep } from '../../src/sweep/sweep.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { type MongoService, mongoService, noMongo } from '../services/mongodb.ts'
 import { noRabbit, type RabbitService, rabbitService } from '../services/rabbitmq.ts'
@@ -180,6 +180,21 @@ describe('two sweepers at once', () => {
   })
 })
 
+/** Passes until one finds nothing wrong; what was wrong last is told when none does. */
+async function untilWell(sweep: Sweep): Promise<void> {
+  let said = ''
+  const off = sweep.on('sweep.trouble', ({ type, message }) => {
+    said = `${type}: ${message}`
+  })
+  const pass = async () => {
+    said = ''
+    await sweep.pass()
+    return said
+  }
+  await expect.poll(pass, { timeout: 90_000, interval: 500 }).toBe('')
+  off()
+}
+
 describe('servers that are killed and come back', () => {
   proof('a database: the pass fails and says so, the next one does the work', async () => {
     await seeded('dbdown')
@@ -189,7 +204,7 @@ describe('servers that are killed and come back', () => {
     expect(down).toMatchObject({ ok: false, collections: [{ begun: 0, errors: { 'source.unavailable': 1 } }] })
     expect(await bus.depth('dbdown.failed')).toBe(2)
     await mongo.start()
-    await expect.poll(async () => (await sweep.pass()).ok, { timeout: 60_000, interval: 500 }).toBe(true)
+    await untilWell(sweep)
     await sweep.close()
     expect(await expectAllDone('dbdown')).toHaveLength(7)
   })
@@ -204,7 +219,7 @@ describe('servers that are killed and come back', () => {
     expect(down.ok).toBe(false)
     const counted = [...(await documents('busdown')).values()].filter((each) => each['reprise']?.outbox !== undefined)
     await rabbit.start()
-    await expect.poll(async () => (await sweep.pass()).ok, { timeout: 90_000, interval: 500 }).toBe(true)
+    await untilWell(sweep)
     await systemClock.sleep(SEND_LEASE_MS)
     await sweep.pass()
     await sweep.close()
