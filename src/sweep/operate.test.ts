@@ -97,6 +97,15 @@ describe('verbs over documents', () => {
     expect(await source.get(collection.shape, 'a-2')).toBeDefined()
   })
 
+  it('purge leaves a document alone that failed again since the export', async () => {
+    const { sweep, source, collection, document } = await failedWorld(1)
+    const lines: ExportLine[] = await all(exportDocuments(sweep, { collection }))
+    const { id, key, rev, marks } = await document('a-0')
+    await source.change(collection.shape, [{ expect: { id, key, rev }, marks: { ...marks, why: 'failed once more' } }])
+    expect(await purgeExported(sweep, collection, lines, ana)).toMatchObject({ matched: 0, done: 0, lost: 1 })
+    expect(await document('a-0')).toMatchObject({ status: 'failed_max_retries' })
+  })
+
   it('groups tell the same failure once, with advice', async () => {
     const { sweep } = await failedWorld(30)
     const groups = await sweepGroups(sweep)

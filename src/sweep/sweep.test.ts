@@ -90,6 +90,26 @@ describe('bounds', () => {
     expect(await document('a')).toMatchObject({ status: 'processed', rev: 0 })
   })
 
+  it('never overwrites what a service wrote between the look and the act', async () => {
+    const { clock, source, bus, sweep, document } = await sweepWorld()
+    const lastAttemptAt = clock.now() - 2 * DAY
+    await source.put('archives', [
+      { id: 'begun', status: 'processing', attempts: 1, lastAttemptAt, createdAt: 0 },
+      { id: 'spent', status: 'processing', attempts: 3, lastAttemptAt, createdAt: 0 },
+    ])
+    const { find } = source
+    source.find = async (shape, query) => {
+      const page = await find(shape, query)
+      const done = page.documents.map(({ id, key, rev }) => ({ expect: { id, key, rev }, status: 'processed' }))
+      if (query.limit > 1) await source.change(shape, done)
+      return page
+    }
+    expect((await sweep.pass()).collections[0]).toMatchObject({ begun: 0, ended: 0, lost: 2 })
+    expect(await document('begun')).toMatchObject({ status: 'processed', attempts: 1, rev: 0 })
+    expect(await document('spent')).toMatchObject({ status: 'processed', attempts: 3, rev: 0 })
+    expect(bus.peek('parsing')).toHaveLength(0)
+  })
+
   it('bounds a service that counts for itself and one that never begins', async () => {
     const { clock, source, bus, sweep, document } = await sweepWorld([{ ...archives, countedBy: 'service' }])
     await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: 0, createdAt: 0 }])
