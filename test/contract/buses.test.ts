@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryBus } from '../../src/bus/memory/index.ts'
 import { rabbitmqBus } from '../../src/bus/rabbitmq/index.ts'
+import { createReprise } from '../../src/engine/reprise.ts'
+import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { busContract } from '../../src/testing/bus-contract.ts'
 import { noRabbit, type RabbitService, rabbitService } from '../services/rabbitmq.ts'
 
@@ -34,4 +39,28 @@ describe('RabbitMQ', () => {
     },
     { describe, test: (name, body) => test(name, async (context) => (reason ? context.skip(reason) : body())) },
   )
+
+  test('wakes a worker of the engine whose own polls are an hour apart, and carries events out', async (context) => {
+    if (reason !== undefined || !service) return context.skip(reason ?? 'there is no broker')
+    const { url } = service
+    const file = join(mkdtempSync(join(tmpdir(), 'reprise-bus-')), 'reprise.db')
+    const made = () => createReprise({ store: sqlite({ file, watchMs: 0 }), bus: rabbitmqBus({ url }) })
+    const [submitting, working, listening] = [made(), made(), rabbitmqBus({ url })]
+    const heard: string[] = []
+    listening.listen('reprise.event.#', (topic) => heard.push(topic))
+    const task = working.task('greet', {}, async (input) => input)
+    working.work({ pollMs: '1h' })
+    // Until it stands: a listener that is not there yet misses a hint, which is what hints are like.
+    await expect
+      .poll(
+        async () => {
+          await submitting.submit(task, {})
+          return heard
+        },
+        { timeout: 20_000, interval: 300 },
+      )
+      .toContain('reprise.event.run.succeeded')
+    expect(heard).toContain('reprise.event.run.submitted')
+    await Promise.all([submitting.close(), working.close(), listening.close()])
+  })
 })
