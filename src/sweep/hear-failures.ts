@@ -93,8 +93,8 @@ async function hearRound(
   for (const [index, item] of first.entries()) {
     const document = found[index]
     if (!document) {
-      await park(parts, collection, report, item.delivery, `there is no document ${item.id}`, 'keep')
-      done(item)
+      // Not put aside, it is not done either, and goes back to its queue.
+      if (await putAside(parts, collection, report, item.delivery, `there is no document ${item.id}`)) done(item)
       continue
     }
     const { failure, attempt, generation } = item.heard
@@ -154,17 +154,28 @@ function idsOf({ failures }: Collection, { data }: HeardFailure): readonly strin
   }
 }
 
-/** Put aside, with its reason. Only when it is safe there does it leave its queue; `keep` leaves that to the caller. */
+/** A message that is nobody's: it leaves its queue once it is safe in the other. */
 async function park(
+  parts: PassParts,
+  collection: Collection,
+  report: CollectionReport,
+  delivery: Delivery,
+  reason: string,
+): Promise<void> {
+  const isSafe = await putAside(parts, collection, report, delivery, reason)
+  await (isSafe ? delivery.ack() : delivery.back())
+}
+
+/** A copy with its reason. True when the broker has it. */
+async function putAside(
   parts: PassParts,
   { failures }: Collection,
   report: CollectionReport,
   delivery: Delivery,
   reason: string,
-  settle?: 'keep',
-): Promise<void> {
+): Promise<boolean> {
   const { bus } = parts
-  if (!bus || !failures) return
+  if (!bus || !failures) return false
   const parked: BusMessage = {
     id: `parked/${delivery.id}`,
     topic: parkedQueue(failures.queue),
@@ -173,7 +184,6 @@ async function park(
   }
   const [answer] = await bus.send([parked])
   trouble(parts, report, 'unreadable', new Error(`A message of ${failures.queue} was put aside: ${reason}`))
-  report.parked += 1
-  if (settle === 'keep') return
-  await (answer === 'sent' ? delivery.ack() : delivery.back())
+  if (answer === 'sent') report.parked += 1
+  return answer === 'sent'
 }

@@ -87,11 +87,8 @@ export function createSweep(options: SweepOptions): Sweep {
         ]
       : [],
   )
-  let isPrepared = false
-  const prepareBus = async (): Promise<void> => {
-    if (bus && !isPrepared) await bus.prepare(queues)
-    isPrepared = true
-  }
+  // In every pass: a broker may have come back without its queues, and asking costs little.
+  const prepareBus = async (): Promise<void> => bus?.prepare(queues)
 
   async function pass({ dryRun = false, collection: only, signal }: PassOptions = {}): Promise<PassReport> {
     const wanted = only === undefined ? collections : [collectionNamed(collections, only)]

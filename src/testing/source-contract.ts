@@ -178,7 +178,9 @@ const laws: Readonly<Record<string, (opened: OpenedSource) => Promise<void>>> = 
     await mark(opened, 'due', { dueAt: T })
     await mark(opened, 'unsent', { outbox: { id: 'o', topic: 't', body: '', until: T } })
     const silent = { is: 'silent', before: T } as const
-    assert.deepEqual((await idsOf(opened, silent)).sort(), ['attempted', 'never', 'working'])
+    assert.deepEqual(await idsOf(opened, silent), ['never', 'attempted', 'working'])
+    assert.deepEqual(await idsOf(opened, silent, 'oldest', 1), ['never', 'attempted', 'working'])
+    assert.equal((await idsOf(opened, silent, 'recent'))[0], 'never')
     assert.equal(await opened.source.count(opened.shape, silent), 3)
     assert.deepEqual(await idsOf(opened, { is: 'unsent', before: T + 1 }), ['unsent'])
     assert.deepEqual(await idsOf(opened, { is: 'unsent', before: T }), [])

@@ -2,7 +2,7 @@
  * The MongoDB source: collections that other services own, in their database. Needs no transactions: every write is one conditional
  * update of one document. What the sweep remembers and notes is in two collections of its own.
  */
-import type { Db, Document, MongoClient, Collection as MongoCollection } from 'mongodb'
+import type { Db, MongoClient, Collection as MongoCollection } from 'mongodb'
 import { RepriseError } from '../../failure/reprise-error.ts'
 import type {
   CollectionShape,
@@ -13,6 +13,7 @@ import type {
   Source,
   SourceDocument,
   SourceNote,
+  Where,
 } from '../../ports/source.ts'
 import { connect, connected, databaseOf, type Library, loadLibrary, reaching } from './client.ts'
 import { at, documentOf, instantIn, marksIn, type RawKey } from './codec.ts'
@@ -156,12 +157,10 @@ interface Remembered {
   readonly rev: number
 }
 
-interface Place {
-  readonly stage: number
-  readonly key?: unknown
-  readonly id?: unknown
-}
+/** Behind which document a stage is to be read on; `end` when there is no more. */
+type Place = { readonly key: unknown; readonly id: unknown } | 'start' | 'end'
 
+/** Each stage is in order by itself; a page is the first of them all, and the cursor says where each stage stands. */
 async function page(
   collection: MongoCollection,
   { library, ids }: Session,
@@ -172,29 +171,43 @@ async function page(
   const stages = stagesOf(shape, query.where, ids)
   const isRecent = query.order === 'recent'
   const direction = isRecent ? -1 : 1
-  let place: Place = query.cursor === undefined ? { stage: 0 } : (EJSON.parse(query.cursor) as Place)
-  const documents: SourceDocument[] = []
-  for (; documents.length < query.limit; place = { stage: place.stage + 1 }) {
-    const stage = stages[place.stage]
-    if (!stage) return { documents }
-    const order = isRecent ? (shape.createdField ?? '_id') : stage.order
-    const filter =
-      'id' in place ? { $and: [stage.filter, behind(order, direction, place.key, place.id)] } : stage.filter
-    const limit = query.limit - documents.length
-    const found: Document[] = await collection
-      .find(filter)
-      .sort(order === '_id' ? { _id: direction } : { [order]: direction, _id: direction })
-      .limit(limit)
-      .toArray()
-    documents.push(...found.map((raw) => documentOf(raw, shape)))
-    const last = found.at(-1)
-    if (last && found.length === limit) {
-      const behindLast: Place = { stage: place.stage, key: at(last, order) ?? null, id: last['_id'] }
-      return { documents, cursor: EJSON.stringify(behindLast, { relaxed: false }) }
-    }
-  }
-  return { documents }
+  const places: readonly Place[] =
+    query.cursor === undefined ? stages.map(() => 'start' as const) : (EJSON.parse(query.cursor) as Place[])
+  const orders = stages.map(({ order }) => (isRecent ? (shape.createdField ?? '_id') : order))
+  const read = await Promise.all(
+    stages.map(async ({ filter }, index) => {
+      const [place, order] = [places[index] ?? 'end', orders[index] as string]
+      if (place === 'end') return []
+      const behindLast = place === 'start' ? filter : { $and: [filter, behind(order, direction, place.key, place.id)] }
+      const sort: Record<string, 1 | -1> = order === '_id' ? { _id: direction } : { [order]: direction, _id: direction }
+      return collection.find(behindLast).sort(sort).limit(query.limit).toArray()
+    }),
+  )
+  const all = read.flatMap((found, stage) => found.map((raw) => ({ raw, stage, document: documentOf(raw, shape) })))
+  const age = isRecent ? createdAt : since(query.where)
+  // The sort is stable, so that documents of one instant keep the order of their stage.
+  const taken = all.sort((a, b) => direction * (age(a.document) - age(b.document))).slice(0, query.limit)
+  const next = stages.map((_, stage): Place => {
+    const mine = taken.filter((each) => each.stage === stage)
+    const found = read[stage]?.length ?? 0
+    if (found < query.limit && mine.length === found) return 'end'
+    const last = mine.at(-1)?.raw
+    return last ? { key: at(last, orders[stage] as string) ?? null, id: last['_id'] } : (places[stage] ?? 'end')
+  })
+  const documents = taken.map(({ document }) => document)
+  return next.every((place) => place === 'end')
+    ? { documents }
+    : { documents, cursor: EJSON.stringify(next, { relaxed: false }) }
 }
+
+/** Documents of unknown age come last, whichever way. */
+const createdAt = (document: SourceDocument): number => document.createdAt ?? Number.NEGATIVE_INFINITY
+
+/** What `oldest` means for a question: the stages of all but `silent` are one, and in order already. */
+const since =
+  ({ is }: Where) =>
+  ({ lastAttemptAt, createdAt: created, marks }: SourceDocument): number =>
+    is === 'silent' ? (lastAttemptAt ?? created ?? marks.seenAt ?? Number.MAX_SAFE_INTEGER) : 0
 
 async function changeOne(collection: MongoCollection, shape: CollectionShape, change: DocumentChange): Promise<Answer> {
   const set: Record<string, unknown> = {}
