@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { RepriseError } from '../failure/reprise-error.ts'
 import { archives, DAY, HOUR, MINUTE, sweepWorld } from './sweep.fixtures.ts'
+import { createSweep } from './sweep.ts'
 
 describe('the three procedures, with corrected times', () => {
   it('integration: a pending document older than the stuck age is counted once and its event published', async () => {
@@ -301,5 +303,50 @@ describe('dynamic backoff', () => {
     expect(
       events.filter(({ name }) => name === 'sweep.dependency').map((event) => 'state' in event && event.state),
     ).toEqual(['sick', 'well'])
+  })
+})
+
+describe('run', () => {
+  it('passes in its interval, one after the other, until it is stopped', async () => {
+    const { clock, sweep } = await sweepWorld()
+    const stop = new AbortController()
+    const began: number[] = []
+    const start = clock.now()
+    const running = sweep.run({
+      interval: '15m',
+      signal: stop.signal,
+      onPass: ({ startedAt }) => {
+        began.push((startedAt - start) / MINUTE)
+        if (began.length === 4) stop.abort()
+      },
+    })
+    await clock.runUntilSettled(running)
+    expect(began).toEqual([0, 15, 30, 45])
+    expect(clock.pending()).toBe(0)
+    await expect(sweep.run({ interval: '10ms', signal: stop.signal })).rejects.toThrow('allowed is 1s and more')
+  })
+
+  it('a source that is away fails the pass and not the run', async () => {
+    const { sweep, source, events } = await sweepWorld()
+    const { now } = source
+    source.now = () => Promise.reject(new RepriseError('source.unavailable', 'gone'))
+    expect(await sweep.pass()).toMatchObject({ ok: false, collections: [{ errors: { 'source.unavailable': 1 } }] })
+    expect(events.map(({ name }) => name)).toContain('sweep.trouble')
+    source.now = now
+    expect((await sweep.pass()).ok).toBe(true)
+  })
+})
+
+describe('without a bus', () => {
+  it('counts the attempt and makes the document pending for services that look for themselves, and says so', async () => {
+    const { clock, source } = await sweepWorld()
+    const sweep = createSweep({ source, collections: [archives], clock })
+    expect(await sweep.prepare()).toEqual([expect.stringContaining('no failures are heard of (no bus)')])
+    const lastAttemptAt = clock.now() - 2 * DAY
+    await source.put('archives', [{ id: 'a', status: 'processing', attempts: 1, lastAttemptAt, createdAt: 0 }])
+    await sweep.pass()
+    const found = await source.get(sweep.collections[0]!.shape, 'a')
+    expect(found).toMatchObject({ status: 'pending', attempts: 2, lastAttemptAt: clock.now() })
+    expect(found?.marks.outbox).toBeUndefined()
   })
 })

@@ -1,15 +1,18 @@
 /**
  * `reprise sweep` on an embedded source and bus: passes, verbs, exit codes, metrics scraped and pushed.
  */
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeConsole } from '../../src/cli/fake-console.fixtures.ts'
 import { run } from '../../src/cli/run.ts'
 import { runLine } from '../../src/cli/run-line.fixtures.ts'
 import { sqliteSource } from '../../src/sources/sqlite/index.ts'
+import type { PassReport } from '../../src/sweep/sweep.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { noPushgateway, pushgatewayService } from '../services/pushgateway.ts'
 
@@ -36,6 +39,13 @@ let folder = ''
 let worlds = 0
 const line = (words: string, env: Record<string, string> = {}) =>
   runLine(`sweep ${words} --config sweep.ts`, { cwd: folder, clock: systemClock, env: { USER: 'ana', ...env } })
+
+/** One pass in a process of its own. */
+async function passOf(cwd: string): Promise<PassReport> {
+  const words = [`${SRC}cli/main.ts`, '--json', 'sweep', '--once', '--config', 'sweep.ts']
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd })
+  return JSON.parse(stdout) as PassReport
+}
 
 beforeEach(async () => {
   folder = mkdtempSync(join(root, `${worlds++}-`))
@@ -116,6 +126,19 @@ describe('reprise sweep', () => {
     const down = await runLine('sweep failed', { cwd: folder, env: reach, clock: systemClock })
     expect(down.exit).toBe(3)
     expect(down.err).not.toContain('canary')
+  })
+
+  test('two processes on one file begin every document once', async () => {
+    const source = sqliteSource({ file: join(folder, 'documents.db') })
+    const old = Date.now() - 2 * DAY
+    const many = Array.from({ length: 900 }, (_, index) => ({ id: `many-${index}`, createdAt: old + index }))
+    await source.put('archives', many)
+    await source.close()
+    const reports = await Promise.all([passOf(folder), passOf(folder)])
+    const sum = (of: (report: PassReport) => number) => reports.reduce((total, each) => total + of(each), 0)
+    expect(sum(({ collections }) => collections[0]?.begun ?? 0)).toBe(901)
+    expect(sum(({ collections }) => collections[0]?.ended ?? 0)).toBe(1)
+    expect(reports.map(({ ok }) => ok)).toEqual([true, true])
   })
 
   test('as a daemon it serves metrics and readiness, and stops when told', async () => {
