@@ -47,6 +47,10 @@ export function sweepMetrics(options: { readonly intervalMs?: number } = {}): Sw
   })
   const lastRun = gauge('retry_job_last_run_timestamp_seconds', 'When the last retry job ended')
   const lastSuccess = gauge('retry_job_last_success_timestamp_seconds', 'When the last successful retry job ended')
+  const lastFailure = gauge(
+    'retry_job_last_failure_timestamp_seconds',
+    'When the last retry job that failed ended; 0: never',
+  )
   const interval = gauge('retry_job_interval_seconds', 'How often the retry job is to run')
   const oldest = gauge('retry_job_oldest_stuck_seconds', 'How long the longest stuck document has been silent', [
     'collection',
@@ -69,6 +73,7 @@ export function sweepMetrics(options: { readonly intervalMs?: number } = {}): Sw
       duration.observe(report.ms / 1_000)
       lastRun.set(report.endedAt / 1_000)
       if (report.ok) lastSuccess.set(report.endedAt / 1_000)
+      else lastFailure.set(report.endedAt / 1_000)
       for (const each of report.collections) {
         const { collection } = each
         requeued.inc({ collection }, each.begun + each.resent)
@@ -91,6 +96,7 @@ export function sweepMetrics(options: { readonly intervalMs?: number } = {}): Sw
         exceeded.inc({ collection }, counts.exceeded)
       }
       if (totals.lastSuccessAt !== undefined) lastSuccess.set(totals.lastSuccessAt / 1_000)
+      if (totals.lastFailureAt !== undefined) lastFailure.set(totals.lastFailureAt / 1_000)
     },
     text: () => registry.metrics(),
   }

@@ -23,6 +23,7 @@ export interface Totals {
   readonly runs: Readonly<Record<'success' | 'failure', number>>
   readonly errors: Readonly<Record<string, number>>
   readonly lastSuccessAt?: number
+  readonly lastFailureAt?: number
   readonly collections: Readonly<
     Record<string, { readonly requeued: number; readonly skipped: number; readonly exceeded: number }>
   >
@@ -44,10 +45,12 @@ function sum(before: Totals, report: PassReport): Totals {
     for (const [type, count] of Object.entries(each.errors)) errors[type] = (errors[type] ?? 0) + count
   }
   const lastSuccessAt = report.ok ? report.endedAt : before.lastSuccessAt
+  const lastFailureAt = report.ok ? before.lastFailureAt : report.endedAt
   return {
     runs: { ...before.runs, [status]: before.runs[status] + 1 },
     errors,
     collections,
     ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),
+    ...(lastFailureAt === undefined ? {} : { lastFailureAt }),
   }
 }
