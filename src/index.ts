@@ -3,22 +3,19 @@
  */
 export { type Config, defineConfig, type Settings } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
+export { type Context, createReprise, type Handler, type Reprise, type RepriseOptions } from './create-reprise.ts'
 export type { ArtifactBody, ArtifactOptions } from './engine/artifact.ts'
+export type { RepriseBudgets } from './engine/budgets.ts'
 export type { CallOptions, CallScope } from './engine/call.ts'
-export type { Context, Log } from './engine/context.ts'
+export type { BudgetUse, SpendOptions } from './engine/call-budget.ts'
+export type { TaskConcurrency } from './engine/concurrency.ts'
+export type { Log } from './engine/context.ts'
 export { type Flow, type FlowOptions, type FlowStep, type FlowSteps, flow, type StepOptions } from './engine/flow.ts'
 export type { FlowHandle, FlowResult } from './engine/flow-handle.ts'
 export type { ChildOptions, ChildResult, JoinChild, JoinOptions } from './engine/join.ts'
 export type { LimitOptions, WorkLimits } from './engine/limits.ts'
-export type { Handler } from './engine/perform.ts'
-export {
-  createReprise,
-  type Reprise,
-  type RepriseOptions,
-  type RunningWorker,
-  type SubmitItem,
-  type WorkOptions,
-} from './engine/reprise.ts'
+export type { PersonOptions } from './engine/person.ts'
+export type { RunningWorker, SubmitItem, WorkOptions } from './engine/reprise.ts'
 export type { RetentionOptions } from './engine/retention.ts'
 export type { RunHandle, RunResult } from './engine/run-handle.ts'
 export type { InTransaction, SubmitOptions } from './engine/submit.ts'
@@ -50,6 +47,54 @@ export {
   UNKNOWN_CODE,
 } from './failure/index.ts'
 export { isRepriseError, RepriseError } from './failure/reprise-error.ts'
+export {
+  type DatesOptions,
+  datesInOrder,
+  type Gate,
+  gate,
+  type Issue,
+  type JsonSchema,
+  type Rule,
+  type RuleAnswer,
+  type RuleIssue,
+  type RuleScope,
+  requiredFields,
+  type Schema,
+  type SumOptions,
+  sumEquals,
+  type Verdict,
+} from './gate/index.ts'
+export {
+  type AnyModel,
+  type AskDocument,
+  type AskError,
+  type Asked,
+  type AskImage,
+  type AskOptions,
+  type Asks,
+  type AskTake,
+  type BudgetLimit,
+  type DeskOptions,
+  type Draft,
+  defaultLadder,
+  draftOf,
+  type Ladder,
+  type LadderModelRung,
+  type LadderPersonRung,
+  ladder,
+  type ModelFacts,
+  type ModelOptions,
+  type ModelUse,
+  PRICES,
+  type Price,
+  type Prices,
+  person,
+  type Rung,
+  type RungBudget,
+  type RungOptions,
+  rung,
+  type TakeKind,
+} from './ladder/index.ts'
 export { createEmitter, type Emitter, type Listener } from './observe/emitter.ts'
 export type { EventTracing } from './observe/event-tracing.ts'
 export { type EventLogger, type LogEventsOptions, logEvents } from './observe/log-events.ts'
@@ -100,6 +145,7 @@ export {
   type WhyParams,
 } from './policy/index.ts'
 export type { Artifacts } from './ports/artifacts.ts'
+export type { BudgetLimits, BudgetView, BudgetWindowView, UnitUse, WindowLimits } from './ports/budget.ts'
 export type { Bus } from './ports/bus.ts'
 export type { RunView, Store } from './ports/store.ts'
 export {
@@ -111,8 +157,23 @@ export {
   type RetryOptions,
   retry,
 } from './retry/index.ts'
+export {
+  type Answered,
+  createReviews,
+  type GoldCase,
+  type Hand,
+  type Judge,
+  type Loss,
+  type ReviewAct,
+  type ReviewDetail,
+  type ReviewItem,
+  type ReviewList,
+  type Reviews,
+} from './review/index.ts'
+export type { BudgetOptions } from './run/define-budget.ts'
 export type { EventName, EventOf, RepriseEvent } from './run/event.ts'
 export { sentenceOf } from './run/event.ts'
+export type { AskedDocument, Question, Reply, RungAnswer } from './run/question.ts'
 export type { AttemptRecord, Run, State } from './run/run.ts'
 export type { Clock } from './time/clock.ts'
 export type { Duration } from './time/duration.ts'

@@ -1,4 +1,6 @@
--- Schema 1 of the SQLite store, as a new file has it.
+-- Schema 2 of the SQLite store, as a new file has it.
+
+CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
 
 CREATE TABLE reprise_attempt(
   run INTEGER NOT NULL,
@@ -23,6 +25,12 @@ CREATE TABLE reprise_body(
 CREATE TABLE reprise_bucket(
   resource TEXT PRIMARY KEY,
   bucket TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE reprise_budget(
+  name TEXT PRIMARY KEY,
+  defined TEXT,
+  set_over TEXT
 ) WITHOUT ROWID;
 
 CREATE TABLE reprise_claim(
@@ -64,7 +72,8 @@ CREATE TABLE reprise_journal(
   late INTEGER,
   cost_usd REAL,
   failure TEXT,
-  answer TEXT
+  answer TEXT,
+  question TEXT
 );
 
 CREATE UNIQUE INDEX reprise_journal_entry ON reprise_journal(run, generation, name, input_hash);
@@ -79,17 +88,21 @@ CREATE TABLE reprise_key(
 
 CREATE UNIQUE INDEX reprise_key_name ON reprise_key(task, key);
 
+CREATE INDEX reprise_keyed ON reprise_run(concurrency_key, lease, state, lane, place)
+  WHERE concurrency_key IS NOT NULL AND finished_at IS NULL AND due_at IS NULL;
+
 CREATE TABLE reprise_lane(
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   category TEXT,
   resource TEXT,
-  again INTEGER NOT NULL DEFAULT 0
+  again INTEGER NOT NULL,
+  keyed INTEGER NOT NULL
 );
 
-CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
+CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again, keyed);
 
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE reprise_meta(
   name TEXT PRIMARY KEY,
@@ -135,7 +148,7 @@ CREATE TABLE reprise_policy(
   policy TEXT NOT NULL
 ) WITHOUT ROWID;
 
-CREATE INDEX reprise_ready ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect = 0;
+CREATE INDEX reprise_ready ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect = 0;
 
 CREATE INDEX reprise_review ON reprise_run(id) WHERE state = 3;
 
@@ -145,6 +158,7 @@ CREATE TABLE reprise_run(
   lane INTEGER NOT NULL,
   priority INTEGER NOT NULL,
   submitted_at INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   lease INTEGER,
   lease_until INTEGER,
   due_at INTEGER,
@@ -156,6 +170,8 @@ CREATE TABLE reprise_run(
   ended_by INTEGER,
   finished_at INTEGER,
   key TEXT,
+  concurrency_key TEXT,
+  concurrency_max INTEGER,
   more TEXT,
   why TEXT,
   failure TEXT,
@@ -169,6 +185,26 @@ BEGIN
   SELECT raise(ABORT, 'the newest run stays, so that its id is never given to another');
 END;
 
+CREATE TABLE reprise_spend(
+  run INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  input_hash TEXT NOT NULL,
+  take INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  budget TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  nano INTEGER NOT NULL,
+  day TEXT,
+  month TEXT,
+  ends_at INTEGER
+);
+
+CREATE UNIQUE INDEX reprise_spend_call ON reprise_spend(run, generation, name, input_hash, take, token, budget);
+
+CREATE INDEX reprise_spend_open ON reprise_spend(budget, until) WHERE state = 0;
+
 CREATE TABLE reprise_step(
   run INTEGER PRIMARY KEY,
   flow INTEGER NOT NULL,
@@ -177,4 +213,22 @@ CREATE TABLE reprise_step(
 
 CREATE UNIQUE INDEX reprise_step_name ON reprise_step(flow, name);
 
-CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
+CREATE INDEX reprise_suspect ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect > 0;
+
+CREATE TABLE reprise_window(
+  budget TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  ends_at INTEGER,
+  calls_reserved INTEGER NOT NULL,
+  calls_spent INTEGER NOT NULL,
+  nano_reserved INTEGER NOT NULL,
+  nano_spent INTEGER NOT NULL,
+  nano_over INTEGER NOT NULL,
+  calls_limit INTEGER,
+  nano_limit INTEGER,
+  warned REAL NOT NULL,
+  PRIMARY KEY (budget, kind, key)
+) WITHOUT ROWID;
+
+CREATE INDEX reprise_window_ends ON reprise_window(ends_at) WHERE ends_at IS NOT NULL;

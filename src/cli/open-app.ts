@@ -4,7 +4,7 @@
 import { rabbitmqBus } from '../bus/rabbitmq/index.ts'
 import type { Settings } from '../config/config.ts'
 import type { ResolvedConfig } from '../config/resolve-config.ts'
-import { createReprise, type Reprise, type RepriseOptions } from '../engine/reprise.ts'
+import { createReprise, type Reprise, type RepriseOptions } from '../create-reprise.ts'
 import type { Task } from '../engine/task.ts'
 import { type App, loadApp } from './app-module.ts'
 import { usageError } from './cli-error.ts'
@@ -33,6 +33,7 @@ export async function openApp({ settings, entries }: ResolvedConfig, frame: Fram
       store: openStore(settings.store, frame.clock),
       artifacts: openArtifacts(settings.artifacts, frame.clock),
       limits: settings.limits,
+      budgets: settings.budgets,
       clock: frame.clock,
       // Inside one process the store itself wakes its watchers.
       ...(settings.bus.driver === 'amqp' ? { bus: rabbitmqBus({ url: settings.bus.url, clock: frame.clock }) } : {}),

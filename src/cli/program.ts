@@ -3,6 +3,7 @@
  * It only assembles; parsing, errors and exit codes are `run`'s, and what a command does is in its own file.
  */
 import { Command } from 'commander'
+import { registerBudget } from './commands/budget.ts'
 import { registerCancel } from './commands/cancel.ts'
 import { registerClassify } from './commands/classify.ts'
 import { registerCodes } from './commands/codes.ts'
@@ -17,8 +18,10 @@ import { registerPlan } from './commands/plan.ts'
 import { registerPurge } from './commands/purge.ts'
 import { registerReprioritise, registerReschedule } from './commands/reorder.ts'
 import { registerRetry } from './commands/retry.ts'
+import { registerReview } from './commands/review.ts'
 import { registerRuns } from './commands/runs.ts'
 import { registerShow } from './commands/show.ts'
+import { registerSim } from './commands/sim.ts'
 import { registerStart } from './commands/start.ts'
 import { registerStats } from './commands/stats.ts'
 import { registerSubmit } from './commands/submit.ts'
@@ -32,6 +35,7 @@ import { formatHelp, withExamples } from './help.ts'
 /** In the order in which help and manual list them. A new command is one file and one line here. */
 const COMMANDS: readonly Register[] = [
   registerStart,
+  registerSim,
   registerClassify,
   registerCodes,
   registerPlan,
@@ -47,7 +51,9 @@ const COMMANDS: readonly Register[] = [
   registerCancel,
   registerReprioritise,
   registerReschedule,
+  registerReview,
   registerHolds,
+  registerBudget,
   registerVerify,
   registerExport,
   registerPurge,

@@ -15,7 +15,10 @@ export interface Ran {
 }
 
 /** The command line as typed in a shell; words are split at spaces. */
-export async function runLine(line: string, options: FakeOptions & { clock?: Clock; cwd?: string } = {}): Promise<Ran> {
+export async function runLine(
+  line: string,
+  options: FakeOptions & { clock?: Clock; cwd?: string; interruption?: AbortSignal } = {},
+): Promise<Ran> {
   const console = fakeConsole(options)
   const words = line.split(' ').filter((word) => word !== '')
   const exit = await run(words, {
@@ -23,7 +26,7 @@ export async function runLine(line: string, options: FakeOptions & { clock?: Clo
     clock: options.clock ?? virtualClock(),
     cwd: options.cwd ?? process.cwd(),
     version: '0.1.0',
-    interruption: () => new AbortController().signal,
+    interruption: () => options.interruption ?? new AbortController().signal,
   })
   return { exit, out: console.written.out, err: console.written.err }
 }

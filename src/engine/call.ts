@@ -5,13 +5,20 @@
 import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
+import { quotasIn } from '../failure/quota-headers.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { inAttempt } from '../observe/ambient.ts'
 import { applyEntry, decide } from '../policy/decide.ts'
 import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
+import { endingsSoFar, innerHistory } from '../retry/history.ts'
+import type { Reserve } from '../run/budget.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { isQuotaLow, type Quota } from '../run/quota.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { AmbientExecution } from './ambient-execution.ts'
+import { lasting, reservesOf, type SpendOptions, wasNeverSent } from './call-budget.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
 import { type Execution, journalKey } from './execution.ts'
@@ -19,7 +26,7 @@ import { fromJson, hashOf, toJson } from './json.ts'
 import { checkResource } from './task.ts'
 import { leaveOf } from './throwables.ts'
 
-export interface CallOptions {
+export interface CallOptions extends SpendOptions {
   /** What the call depends on: an answer is reused only for the same input. */
   readonly input?: unknown
   /** What it needs: `gemini:flash`. Told to wait, it is held for everyone; by default what the run's lane needs. */
@@ -39,8 +46,13 @@ export interface CallScope {
   readonly idempotencyKey: string
   /** 1 for the first send under this name and input, over all attempts. */
   readonly take: number
-  /** Tells what the answer cost, in US dollars. */
+  /** Tells what the send cost, in US dollars; 0 counts as told. Untold, a budget keeps the worst case. */
   cost(usd: number): void
+  /**
+   * Tells what the answer said about how much is left: its headers, or a `Response` that has them. When that is too little for the
+   * runs that are out, what the call needs is held for everyone before anybody is refused.
+   */
+  limits(headersOrResponse: unknown): void
 }
 
 /** Waits up to here are waited out in the process; longer ones leave the attempt and are waited out by the store. */
@@ -87,7 +99,10 @@ class Sending {
   readonly #options: CallOptions
   #take: number
   /** Of the latest take: each one is settled by itself. */
-  #costUsd = 0
+  #costUsd: number | undefined
+  #quotas: readonly Quota[] = []
+  /** What each take reserves; absent when nothing. */
+  readonly #reserves: readonly Reserve[] | undefined
 
   constructor(execution: Execution, name: string, inputHash: string, options: CallOptions, takes: number) {
     this.#execution = execution
@@ -95,6 +110,7 @@ class Sending {
     this.#inputHash = inputHash
     this.#options = options
     this.#take = takes
+    this.#reserves = reservesOf(execution, options)
   }
 
   async repeat<Value>(send: (scope: CallScope) => Value | Promise<Value>): Promise<Value> {
@@ -104,6 +120,7 @@ class Sending {
     for (;;) {
       const limitMs = await this.#begin()
       const sentAt = clock.monotonic()
+      const mark = endingsSoFar()
       let thrown: unknown
       try {
         return await this.#answered<Value>(await this.#send(send, limitMs), sentAt)
@@ -112,11 +129,13 @@ class Sending {
         thrown = error
       }
       const failed = classify(thrown, { now: this.#execution.parts.time.now() })
-      await this.#write({ failure: failed })
+      await this.#endTake(failed, thrown)
       const decision = this.#decide(failed, ledgers)
       const waitMs =
         decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
-      if (failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
+      // What an inner retry, or an adapter with one, has given up on is not tried again here: layers do not multiply.
+      const isSpent = innerHistory(thrown, mark) !== undefined
+      if (isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
         const ms = Math.round(clock.monotonic() - firstAt)
         this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
         const { resource } = this.#options
@@ -165,10 +184,14 @@ class Sending {
     const ownMs = this.#options.timeout === undefined ? undefined : parseDuration(this.#options.timeout, 'timeout')
     const limitMs = callLimitMs(execution, ownMs)
     if (limitMs !== undefined && limitMs <= 0) throw tooLittleTime(this.#name, limitMs)
-    this.#take += 1
-    this.#costUsd = 0
+    const take = this.#take + 1
+    const reserve = this.#reserves && { reserve: lasting(this.#reserves, limitMs) }
+    const entry = { name: this.#name, inputHash: this.#inputHash, take }
+    await execution.write({ type: 'intent', ...entry, ...reserve })
+    this.#take = take
+    this.#costUsd = undefined
+    this.#quotas = []
     execution.takes += 1
-    await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
     // The write may have taken longer than the lease had left.
     await execution.parts.keeper.confirm(execution)
     execution.emit('call.sent', { call: this.#name, take: this.#take })
@@ -184,11 +207,32 @@ class Sending {
       idempotencyKey: `${run.id}.${run.generation}.${this.#name}.${this.#inputHash}`,
       take: this.#take,
       cost: (usd) => {
-        this.#costUsd += usd
+        this.#costUsd = (this.#costUsd ?? 0) + usd
+      },
+      limits: (told) => {
+        this.#quotas = this.#quotasOf(told)
       },
     })
-    const traced = (signal: AbortSignal) => this.#inSpan(() => send(scope(signal)))
+    // An adapter that repeats a request inside this send ends one take and begins another, as if it were repeated here.
+    const again = async (failed: Failure, thrown: unknown) => {
+      await this.#endTake(failed, thrown)
+      await this.#begin()
+    }
+    const traced = (signal: AbortSignal) =>
+      inAttempt(
+        () => new AmbientExecution(execution, again),
+        () => this.#inSpan(() => send(scope(signal))),
+      )
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
+  }
+
+  /** Those that can matter: most answers leave plenty, and a call that needs no resource holds none. */
+  #quotasOf(told: unknown): Quota[] {
+    const resource = this.#options.resource ?? this.#execution.run.resource
+    if (resource === undefined) return []
+    const now = this.#execution.parts.time.now()
+    const low = quotasIn(told, now).filter(isQuotaLow)
+    return low.map(({ resetMs, ...quota }) => ({ ...quota, resource, resetAt: now + resetMs }))
   }
 
   #inSpan<Value>(body: () => Value): Value {
@@ -203,7 +247,7 @@ class Sending {
     const answer = toJson(value, `answer of call "${this.#name}"`) ?? 'null'
     await this.#write({ answer })
     crashPoint('after-answer')
-    const paid = this.#costUsd > 0 ? { costUsd: this.#costUsd } : {}
+    const paid = this.#costUsd ? { costUsd: this.#costUsd } : {}
     this.#execution.emit('call.answered', {
       call: this.#name,
       take: this.#take,
@@ -213,11 +257,23 @@ class Sending {
     return value === undefined ? (undefined as Value) : (fromJson(answer) as Value)
   }
 
-  #write(outcome: { readonly answer: string } | { readonly failure: Failure }): Promise<void> {
+  /** A take that failed, for good or not: what it reserved is spent, unless it surely never left. */
+  #endTake(failed: Failure, thrown: unknown): Promise<void> {
+    return this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
+  }
+
+  #write(
+    outcome: { readonly answer: string } | { readonly failure: Failure },
+    verdict: 'spend' | 'release' = 'spend',
+  ): Promise<void> {
     const costUsd = this.#costUsd
-    this.#execution.costUsd += costUsd
-    const paid = costUsd > 0 ? { costUsd } : {}
-    return this.#execution.write({ type: 'answer', name: this.#name, inputHash: this.#inputHash, ...outcome, ...paid })
+    this.#execution.costUsd += costUsd ?? 0
+    // A cost of nothing is worth a word only where it frees what was reserved.
+    const paid = costUsd === undefined || (costUsd === 0 && !this.#reserves) ? {} : { costUsd }
+    const settle = this.#reserves && { take: this.#take, settle: verdict }
+    const left = this.#quotas.length > 0 ? { quotas: this.#quotas } : {}
+    const entry = { name: this.#name, inputHash: this.#inputHash }
+    return this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...left, ...settle })
   }
 }
 

@@ -4,12 +4,14 @@
  */
 import type { StoredArtifact } from '../ports/artifacts.ts'
 import type { Level } from '../run/event-entry.ts'
+import type { Reply } from '../run/question.ts'
 import type { Duration } from '../time/duration.ts'
 import { type ArtifactBody, type ArtifactOptions, putArtifact } from './artifact.ts'
 import { type CallOptions, type CallScope, journalledCall } from './call.ts'
 import { deadlineOf } from './deadline.ts'
 import type { Execution } from './execution.ts'
 import { type ChildResult, type JoinChild, type JoinOptions, journalledJoin } from './join.ts'
+import { journalledPerson, type PersonOptions } from './person.ts'
 import { journalledSleep } from './sleep.ts'
 import type { SubmitOptions } from './submit.ts'
 import { submitWithEnd } from './submit-with-end.ts'
@@ -53,6 +55,11 @@ export interface Context<Input = unknown> {
     children: readonly JoinChild<Output>[],
     options: { readonly onFailure: 'collect' },
   ): Promise<readonly ChildResult<Output>[]>
+  /**
+   * Asks a person and waits for the reply without holding a slot: the attempt ends suspended in review, and the handler runs again from
+   * the top when somebody has replied, or nobody has in time. A reply that is not good enough is asked for again with another `input`.
+   */
+  person(name: string, options: PersonOptions): Promise<Reply>
   /** Begins a run with this attempt's success, in the same commit; if the attempt ends in anything else, it is not begun. */
   submit<Input>(task: Task<Input>, input: Input, options?: SubmitOptions): Promise<void>
   /** Waits. Above a minute the attempt ends suspended, and the handler runs again from the top when the time has come. */
@@ -141,6 +148,10 @@ export class HandlerContext<Input> implements Context<Input> {
   // One signature for both of the interface's: what is given back follows from `onFailure`.
   join<Output>(name: string, children: readonly JoinChild<Output>[], options: JoinOptions = {}): Promise<never> {
     return journalledJoin(this.#execution, name, children, options) as Promise<never>
+  }
+
+  person(name: string, options: PersonOptions): Promise<Reply> {
+    return journalledPerson(this.#execution, name, options)
   }
 
   submit<Input>(task: Task<Input>, input: Input, options: SubmitOptions = {}): Promise<void> {

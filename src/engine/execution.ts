@@ -4,12 +4,19 @@
  */
 
 import { RepriseError } from '../failure/reprise-error.ts'
-import type { AnswerChange, ClaimedRun, IntentChange, NewRun } from '../ports/store.ts'
+import type { AnswerChange, ClaimedRun, CommitAnswer, IntentChange, NewRun } from '../ports/store.ts'
 import type { EventName, EventOf, RepriseEvent } from '../run/event.ts'
+import type { HoldOrder } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { refusal, tellBudgets } from './call-budget.ts'
 import type { Task } from './task.ts'
 import { type Leave, leave } from './throwables.ts'
 import type { WorkerParts } from './worker-parts.ts'
+
+/** What the journal keeps; whose it is, the execution knows. */
+type Journalled =
+  | Omit<IntentChange, 'run' | 'token' | 'generation'>
+  | Omit<AnswerChange, 'run' | 'token' | 'generation'>
 
 /** The fields of an event that the execution itself knows. */
 type Known = 'name' | 'at' | 'run' | 'task' | 'key' | 'generation' | 'attempt' | 'worker'
@@ -32,6 +39,8 @@ export class Execution {
   submitted: Promise<NewRun>[] | undefined
   /** The last call that failed for good, and what it needed. */
   failedOn: { readonly resource: string; readonly thrown: unknown } | undefined
+  /** The last send that a budget refused: what was thrown, and what becomes of the attempt if nobody catches it. */
+  overBudget: { readonly thrown: unknown; readonly leave: Leave | undefined } | undefined
   /** Ends the wait for its time limit, if it has one. */
   timer: AbortController | undefined
   /** True once its end is being written or it was given up: whatever the handler still does is not heard. */
@@ -90,19 +99,19 @@ export class Execution {
     return leave(reason, message)
   }
 
-  /** The journal is keyed by name, so a name used twice would give the second call the first one's answer. */
-  takeName(name: unknown): asserts name is string {
+  /** The journal is keyed by name, so a name used twice in one round would give the second call the first one's answer. */
+  takeName(name: unknown, round = ''): asserts name is string {
     if (typeof name !== 'string' || name.length === 0 || name.length > 200) {
       throw new RepriseError('call.name', `call name is ${JSON.stringify(name)}. Allowed: text of 1 to 200 characters.`)
     }
     this.#names ??= new Set()
-    if (this.#names.has(name)) {
+    if (this.#names.has(name + round)) {
       throw new RepriseError(
         'call.name_twice',
         `call name "${name}" is used twice in one execution of ${this.task.name}. Allowed: each name once; add what differs, such as "${name}-2".`,
       )
     }
-    this.#names.add(name)
+    this.#names.add(name + round)
   }
 
   journal(): Promise<Map<string, JournalEntry>> {
@@ -116,17 +125,29 @@ export class Execution {
     return new Map(entries.map((entry) => [journalKey(entry.name, entry.inputHash), entry]))
   }
 
-  /** Writes an intent or an answer; a lost lease ends the execution. */
-  async write(
-    change: Omit<IntentChange, 'run' | 'token' | 'generation'> | Omit<AnswerChange, 'run' | 'token' | 'generation'>,
-  ): Promise<void> {
-    const { id: run, generation } = this.run
-    const answer = await this.parts.door.commit({ ...change, run, token: this.token, generation })
+  /** Writes an intent or an answer; a lost lease ends the execution, and a budget that is used up fails the call. */
+  async write(change: Journalled): Promise<void> {
+    const answer = await this.#commit(change)
     if (answer === 'ok') return
     this.refused(change.type)
     if (change.type === 'answer' && change.answer !== undefined)
       this.emit('call.receipt', { call: change.name, token: this.token })
     throw leave({ type: 'lost' }, 'lost')
+  }
+
+  async #commit(change: Journalled): Promise<CommitAnswer['answer']> {
+    const { id: run, generation } = this.run
+    const committed = await this.parts.door.commitWhole({ ...change, run, token: this.token, generation })
+    if (committed.hold) this.#tellSlowed(committed.hold)
+    tellBudgets(this, change.name, committed)
+    if (committed.over) throw refusal(this, change.name, committed.over)
+    return committed.answer
+  }
+
+  #tellSlowed({ what, until, by, why }: HoldOrder): void {
+    const { emitter, time, worker } = this.parts
+    const ends = { until: until ?? time.now() }
+    emitter.emit({ name: 'hold.slowed', at: time.now(), what, ...ends, by, left: why, foundBy: this.run.id, worker })
   }
 
   /** A write came after its lease: told, and the handler with it. */

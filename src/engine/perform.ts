@@ -5,8 +5,10 @@
 import { type ClassifyOptions, classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
+import { inAttempt } from '../observe/ambient.ts'
 import { LAPSED_CODE } from '../policy/situation.ts'
 import type { Ending } from '../run/apply.ts'
+import { AmbientExecution } from './ambient-execution.ts'
 import { type Context, HandlerContext } from './context.ts'
 import { deadlineOf } from './deadline.ts'
 import type { Execution } from './execution.ts'
@@ -16,7 +18,11 @@ import { SLEEP_HASH } from './sleep.ts'
 import { validate } from './task.ts'
 import { type Leave, leaveOf } from './throwables.ts'
 
-export type Handler<Input = unknown, Output = unknown> = (input: Input, ctx: Context<Input>) => Output | Promise<Output>
+/** `Verbs`: what is added to the context by whoever made it. */
+export type Handler<Input = unknown, Output = unknown, Verbs = unknown> = (
+  input: Input,
+  ctx: Context<Input> & Verbs,
+) => Output | Promise<Output>
 
 /** `undefined` when the lease is lost: there is nothing to write, because somebody else owns the run. */
 export type Performed = Ending | undefined
@@ -38,8 +44,14 @@ export async function perform(
         ours('final', 'input.invalid', `input of ${task.name} is not as declared: ${checked.issues}`),
       )
     const needs = run.needs ? await needsOf(execution) : NO_NEEDS
-    const ctx = new HandlerContext(execution, checked.value, needs)
-    const value = await inSpan(execution, () => handler(checked.value, ctx))
+    const { contextOf } = execution.parts
+    const ctx = contextOf
+      ? contextOf(execution, checked.value, needs)
+      : new HandlerContext(execution, checked.value, needs)
+    const value = await inAttempt(
+      () => new AmbientExecution(execution),
+      () => inSpan(execution, () => handler(checked.value, ctx)),
+    )
     if (execution.left || execution.suspendedOn) return swallowed(execution)
     const output = task.output ? await validate(task.output, value) : { value }
     if ('issues' in output)
@@ -110,7 +122,9 @@ function thrownBy(execution: Execution, thrown: unknown, rules: ClassifyOptions[
   const reason = leaveOf(thrown) ?? execution.suspendedOn
   if (reason) return leaving(execution, reason)
   const options = rules === undefined ? {} : { rules }
-  const { failedOn } = execution
+  const { failedOn, overBudget } = execution
+  if (overBudget?.leave && (thrown === overBudget.thrown || causeOf(thrown) === overBudget.thrown))
+    return leaving(execution, overBudget.leave)
   const isOfCall = failedOn !== undefined && (thrown === failedOn.thrown || causeOf(thrown) === failedOn.thrown)
   const ending = failed(execution, classify(thrown, { now: execution.parts.time.now(), ...options }))
   return isOfCall ? { ...ending, resource: failedOn.resource } : ending
@@ -139,14 +153,19 @@ export function leaving(execution: Execution, reason: Leave): Performed {
       return { type: 'suspend', dueAt: until, why: { code: 'run.later', params: { until, ...told } } }
     }
     case 'person': {
-      const { queue, withinMs } = reason
+      const { queue, withinMs, asked } = reason
       const until = withinMs === undefined ? undefined : now + withinMs
       const params = { queue, reason: reason.reason, ...(until === undefined ? {} : { until }) }
       return {
         type: 'person',
         why: { code: 'run.handed_over', params },
         ...(until === undefined ? {} : { dueAt: until }),
+        ...(asked ? { journal: { ...asked, token: execution.token, takes: 1, intentAt: now } } : {}),
       }
+    }
+    case 'budget': {
+      const { at, why } = reason
+      return why.params.next === 'wait' ? { type: 'suspend', dueAt: at, why } : { type: 'person', why }
     }
     case 'join': {
       const { name, children } = reason

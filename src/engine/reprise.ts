@@ -11,11 +11,14 @@ import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { Emit } from '../run/event.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { BudgetRegistry, type RepriseBudgets, repriseBudgets } from './budgets.ts'
 import { hintedStore, tellEvents } from './bus-hints.ts'
+import type { ContextMaker } from './context-maker.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
 import { Janitor } from './janitor.ts'
@@ -40,6 +43,8 @@ export interface RepriseOptions {
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
   /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
   readonly limits?: WorkLimits
+  /** Hard caps by name: calls and money per day and month, reserved before each send that names one. */
+  readonly budgets?: Readonly<Record<string, BudgetOptions>>
   /** Of `traceEvents`: handlers and calls then run inside their spans. */
   readonly tracing?: EventTracing
   /** Your own rules of classification, asked before the built-in ones. */
@@ -80,15 +85,20 @@ export interface RunningWorker {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface Reprise {
+/** What the public face adds inside: the engine knows neither models nor people. */
+export interface Inside {
+  readonly contextOf?: ContextMaker
+}
+
+export interface Reprise<Verbs = unknown> {
   readonly store: Store
   /** Gives a task its handler. */
-  handle<Input, Output>(task: Task<Input, Output>, handler: Handler<Input, Output>): void
+  handle<Input, Output>(task: Task<Input, Output>, handler: Handler<Input, Output, Verbs>): void
   /** Defines a task and gives it its handler at once. */
   task<Input = unknown, Output = unknown>(
     name: string,
     options: TaskOptions<Input, Output>,
-    handler: Handler<Input, Output>,
+    handler: Handler<Input, Output, Verbs>,
   ): Task<Input, Output>
   /** With `tx` it is done when it returns, and throws at once: the run is then part of that transaction. */
   submit<Input, Output>(
@@ -108,6 +118,7 @@ export interface Reprise {
   submitFlow<Steps extends FlowSteps>(flow: Flow<Steps>, options?: FlowOptions): Promise<FlowHandle<Steps>>
   get(ref: string | { readonly task: string; readonly key: string }): Promise<RunView | undefined>
   work(options?: WorkOptions): RunningWorker
+  readonly budgets: RepriseBudgets
   /** Calls back for one event, or for `*` all. Returns the way to stop. */
   readonly on: Emitter['on']
   /** Stops the workers of this instance and lets go of the store. */
@@ -117,7 +128,7 @@ export interface Reprise {
 
 export type SubmitItem = readonly [task: Task, input: unknown, options?: SubmitOptions]
 
-export function createReprise(given: RepriseOptions): Reprise {
+export function createReprise<Verbs = unknown>(given: RepriseOptions, inside: Inside = {}): Reprise<Verbs> {
   const { bus } = given
   const options = bus && given.store ? { ...given, store: hintedStore(given.store, bus) } : given
   const { store, clock = systemClock, dice = systemDice } = options
@@ -129,6 +140,7 @@ export function createReprise(given: RepriseOptions): Reprise {
   }
   const retention = options.retention && retentionFor(store, options.retention, options.artifacts)
   const limits = limitsOf(options.limits ?? {})
+  const budgets = new BudgetRegistry(options.budgets)
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
@@ -136,7 +148,7 @@ export function createReprise(given: RepriseOptions): Reprise {
   const assignments = new Map<string, Assignment>()
   const workers = new Set<RunningWorker>()
 
-  const reprise: Reprise = {
+  const reprise: Reprise<Verbs> = {
     store,
     handle(task, handler) {
       if (typeof handler !== 'function')
@@ -178,10 +190,21 @@ export function createReprise(given: RepriseOptions): Reprise {
     },
     get: (ref) => store.get(typeof ref === 'string' ? { id: ref } : (ref satisfies RunRef)),
     work(workOptions = {}) {
-      const worker = startWorker(options, workOptions, { clock, dice, time, emitter, assignments, retention, limits })
+      const worker = startWorker(options, workOptions, {
+        clock,
+        dice,
+        time,
+        emitter,
+        assignments,
+        retention,
+        limits,
+        inside,
+        budgets,
+      })
       workers.add(worker)
       return worker
     },
+    budgets: repriseBudgets(store, budgets),
     on: emitter.on,
     async close() {
       await Promise.all([...workers].map((worker) => worker.stop()))
@@ -274,6 +297,8 @@ interface Shared {
   readonly assignments: ReadonlyMap<string, Assignment>
   readonly retention: Retention | undefined
   readonly limits: readonly Limit[]
+  readonly inside: Inside
+  readonly budgets: BudgetRegistry
 }
 
 function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared): RunningWorker {
@@ -314,9 +339,11 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
       dice,
       ids,
       emitter,
+      budgets: shared.budgets,
       finalizeReserveMs: parseDuration(work.finalizeReserveMs ?? 0, 'finalizeReserveMs'),
       ...(artifacts ? { artifacts } : {}),
       ...(options.tracing ? { tracing: options.tracing } : {}),
+      ...shared.inside,
       ...(work.endsAt === undefined ? {} : { endsAt: work.endsAt }),
     },
     assignments: served,

@@ -3,7 +3,7 @@
  * It decides nothing about runs.
  */
 import { isRepriseError } from '../failure/reprise-error.ts'
-import type { Change, Claim, ClaimRequest, Committed, Links, Renewal, RenewRequest, Store } from '../ports/store.ts'
+import type { Change, Claim, ClaimRequest, CommitAnswer, Links, Renewal, RenewRequest, Store } from '../ports/store.ts'
 import type { Emit } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { Clock } from '../time/clock.ts'
@@ -27,7 +27,7 @@ export interface StoreDoorOptions {
   readonly signal: AbortSignal
 }
 
-type Outcome = Omit<Committed, 'now'>
+type Outcome = Omit<CommitAnswer, 'now'>
 
 export class StoreDoor {
   readonly #options: StoreDoorOptions
@@ -60,19 +60,19 @@ export class StoreDoor {
     return this.#ask('links', () => this.#options.store.links(run))
   }
 
-  async commit(change: Change): Promise<Committed['answer']> {
+  async commit(change: Change): Promise<CommitAnswer['answer']> {
     return (await this.commitWhole(change)).answer
   }
 
   /** With what the write did besides; unknown, and so left out, when only `endedBy` told that it had landed. */
-  async commitWhole(change: Change): Promise<Outcome> {
-    try {
-      const committed = await this.#options.store.commit(change)
-      this.#options.time.learn(committed.now)
-      return committed
-    } catch (error) {
-      return this.#commitAgain(change, error)
-    }
+  commitWhole(change: Change): Promise<Outcome> {
+    // Not an async function: one promise less for each end of a run.
+    return this.#options.store.commit(change).then(this.#learn, (error) => this.#commitAgain(change, error))
+  }
+
+  readonly #learn = (committed: CommitAnswer): Outcome => {
+    this.#options.time.learn(committed.now)
+    return committed
   }
 
   /** A commit whose outcome is unknown may have landed: `endedBy` tells. Journal writes are idempotent and are repeated. */

@@ -54,13 +54,16 @@ function tellFailed(execution: Execution, applied: Applied): void {
   })
 }
 
-function tellReview(execution: Execution, { why, dueAt, failure }: Applied): void {
+function tellReview(execution: Execution, { why, dueAt, failure, journal }: Applied): void {
   execution.emit('run.review', {
     why: why as Why,
     ...(why?.code === 'run.handed_over' ? { queue: why.params.queue } : {}),
     ...(dueAt === undefined ? {} : { dueAt }),
     ...(failure ? { failure } : {}),
   })
+  if (journal?.question === undefined || why?.code !== 'run.handed_over') return
+  const { queue } = why.params
+  execution.emit('review.asked', { question: journal.name, queue, ...(dueAt === undefined ? {} : { dueAt }) })
 }
 
 function tellSuspended(execution: Execution, { why, dueAt }: Applied): void {

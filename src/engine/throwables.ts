@@ -4,6 +4,7 @@
  */
 import type { Failure } from '../failure/failure.ts'
 import { type FailureError, failure } from '../failure/own.ts'
+import type { Why } from '../policy/why.ts'
 import type { NewRun } from '../ports/store.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 
@@ -11,11 +12,20 @@ const BRAND: unique symbol = Symbol.for('reprise.leave') as never
 
 export type Leave =
   | { readonly type: 'later'; readonly delayMs?: number; readonly at?: number; readonly reason?: string }
-  | { readonly type: 'person'; readonly queue: string; readonly reason: string; readonly withinMs?: number }
+  | {
+      readonly type: 'person'
+      readonly queue: string
+      readonly reason: string
+      readonly withinMs?: number
+      /** The question, when there is one; its reply is this entry's answer. */
+      readonly asked?: { readonly name: string; readonly inputHash: string; readonly question: string }
+    }
   /** The attempt suspends on a sleep that is longer than a process should be kept waiting for. */
   | { readonly type: 'sleep'; readonly name: string; readonly until: number }
   /** The attempt suspends until the children, which begin with its end, have ended. */
   | { readonly type: 'join'; readonly name: string; readonly children: readonly NewRun[] }
+  /** A budget is used up: a person gets the run, or it suspends until then, as the reason says. */
+  | { readonly type: 'budget'; readonly at: number; readonly why: Extract<Why, { readonly code: 'budget.spent' }> }
   /** The lease is gone: whatever the handler does now, nobody listens. */
   | { readonly type: 'lost' }
   /** Our own stop, or time is up: the attempt ends with this failure. */

@@ -7,6 +7,8 @@ import type { Artifacts } from '../ports/artifacts.ts'
 import type { Store } from '../ports/store.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Dice } from '../time/dice.ts'
+import type { BudgetRegistry } from './budgets.ts'
+import type { ContextMaker } from './context-maker.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import type { StoreDoor } from './store-door.ts'
 import type { StoreTime } from './store-time.ts'
@@ -23,6 +25,7 @@ export interface WorkerParts {
   /** Makes names that nobody else makes. */
   readonly ids: (bytes: number) => string
   readonly emitter: Emitter
+  readonly budgets: BudgetRegistry
   readonly artifacts?: Artifacts
   /** Runs handlers and calls inside their spans. */
   readonly tracing?: Pick<EventTracing, 'withAttemptSpan' | 'withCallSpan'>
@@ -30,4 +33,6 @@ export interface WorkerParts {
   readonly endsAt?: number
   /** Kept back from every call's time for writing the end. */
   readonly finalizeReserveMs: number
+  /** Makes what handlers are given, when that is more than the engine's own verbs. */
+  readonly contextOf?: ContextMaker
 }

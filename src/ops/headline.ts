@@ -14,7 +14,7 @@ import { clockTime } from '../time/zone.ts'
 export type StateWord = State | 'running'
 
 export function wordOf({ state, lease }: Pick<RunView, 'state' | 'lease'>, now: number): StateWord {
-  return lease !== undefined && lease.until > now ? 'running' : state
+  return state === 'ready' && lease !== undefined && lease.until > now ? 'running' : state
 }
 
 export function headline(run: RunView, now: number, zone = 'UTC', holds: readonly HoldView[] = []): string {
@@ -33,6 +33,7 @@ export function headline(run: RunView, now: number, zone = 'UTC', holds: readonl
         ? tell({ code: 'run.ready', params: { since: run.submittedAt } })
         : 'Ready; the next free worker takes it.'
     case 'waiting':
+      if (dueAt === undefined && run.concurrency) return tell({ code: 'run.parked', params: run.concurrency })
       return why ? tell(why) : tell({ code: 'run.scheduled', params: { at: dueAt ?? now } })
     case 'review':
       if (dueAt !== undefined && dueAt <= now)

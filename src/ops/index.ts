@@ -1,6 +1,15 @@
 /**
  * The face of this room: what operators ask and do, the same for the command line and for HTTP.
  */
+export {
+  type BudgetLine,
+  type BudgetStatus,
+  type BudgetsNow,
+  emptyUnder,
+  listBudgets,
+  type SetBudget,
+  setBudget,
+} from './budgets.ts'
 export { type DecisionInputs, type Explained, type ExplainedStep, explain } from './explain.ts'
 export { exportRuns } from './export-runs.ts'
 export { type FilterOptions, parseFilter, type RunFilter, STATE_WORDS } from './filter.ts'

@@ -128,6 +128,7 @@ const SENTENCES: { readonly [Code in Single]: (params: WhyParams[Code], times: T
   'run.cancelled': ({ by }) => `Cancelled by ${by}.`,
   'run.succeeded': ({ attempts }) => (attempts === 1 ? 'Right at the first attempt.' : `Right at attempt ${attempts}.`),
   'run.sleeping': ({ name, until }, { clock, more }) => `Sleeping (${name}) until ${clock(until)}${more(until)}.`,
+  'run.parked': ({ key, max }) => `Waits for its turn: ${max === 1 ? 'one run' : `${max} runs`} of ${key} at a time.`,
   'run.later': ({ until, reason }, { clock, more }) =>
     `Put off by its handler until ${clock(until)}${more(until)}${reason ? ` (${bare(reason)})` : ''}. Not counted.`,
   'run.handed_over': ({ queue, reason, until }, { clock }) =>
@@ -135,11 +136,16 @@ const SENTENCES: { readonly [Code in Single]: (params: WhyParams[Code], times: T
   'run.again': ({ by, generation }) => `Retried by ${by}; generation ${generation} begins, the history stays.`,
   'run.reprioritised': ({ by, from, to }) => `Priority ${from} → ${to} by ${by}; smaller goes first.`,
   'run.rescheduled': ({ by, at }, { clock, away }) => `Rescheduled by ${by}: starts at ${clock(at)}${away(at)}.`,
+  'review.answered': ({ by, how }) =>
+    how === 'given' ? `The result was given by ${by}.` : `${capital(how)} by ${by}; the run goes on with that answer.`,
+  'review.sent_back': ({ by, to, hint }) =>
+    `Sent back${to === undefined ? '' : ` to ${to}`} by ${by}${hint ? `: ${sentence(hint)}` : '.'}`,
+  'review.rejected': ({ by, reason }) => `Rejected by ${by}: ${sentence(reason)}`,
   'answer.stored': ({ paidAt }, { clock }) =>
     `The answer was already paid for at ${clock(paidAt)}; judged, not bought again.`,
   'write.stale': ({ worker }) => `A late result of ${worker} came after its lease. Kept as a receipt, changed nothing.`,
-  'budget.spent': ({ budget, window, used, cap, resetsAt, next }, { reset }) =>
-    `${budget} is used up for ${window === 'day' ? 'today' : 'this month'} (${used} of ${cap}). ${
+  'budget.spent': ({ budget, window, unit, used, cap, resetsAt, next }, { reset }) =>
+    `${budget} is used up for ${window === 'day' ? 'today' : 'this month'} (${amount(used, unit)} of ${amount(cap, unit)}). ${
       { person: 'To a person now', rung: 'To the next rung now', wait: 'Waiting' }[next]
     }; the cap resets at ${reset(resetsAt, window)}.`,
   'retried.many': ({ count: total, right, wait, skipped }) =>
@@ -182,6 +188,9 @@ function unknownCode(code: string, params: object | undefined): string {
   const told = Object.entries(params ?? {}).map(([name, value]) => `${name} ${String(value)}`)
   return told.length > 0 ? `${code} (${told.join(', ')}).` : `${code}.`
 }
+
+const amount = (value: number, unit: 'calls' | 'usd' = 'calls') =>
+  unit === 'usd' ? `$${value.toFixed(2)}` : String(value)
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 

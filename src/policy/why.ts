@@ -96,6 +96,8 @@ interface Events {
   'run.scheduled': { readonly at: number }
   /** Without `until`, until somebody releases it. */
   'run.held': { readonly resource: string; readonly until?: number; readonly others: number }
+  /** So many runs of its concurrency key are out. */
+  'run.parked': { readonly key: string; readonly max: number }
   'run.interrupted': { readonly worker: string; readonly cause?: string }
   'run.lapsed': { readonly silentMs: number; readonly worker: string; readonly used: number; readonly max: number }
   'run.with_person': { readonly queue: string; readonly until: number }
@@ -112,12 +114,18 @@ interface Events {
   /** An operator's other place in the order. */
   'run.reprioritised': { readonly by: string; readonly from: number; readonly to: number }
   'run.rescheduled': { readonly by: string; readonly at: number }
+  /** What a reviewer did. `given`: the result outright, where no question was asked. */
+  'review.answered': { readonly by: string; readonly how: 'accepted' | 'corrected' | 'given' }
+  'review.sent_back': { readonly by: string; readonly to?: string; readonly hint?: string }
+  'review.rejected': { readonly by: string; readonly reason: string }
   'answer.stored': { readonly paidAt: number }
   'write.stale': { readonly worker: string }
   /** A cap is reached; `next` says what is done about it. */
   'budget.spent': {
     readonly budget: string
     readonly window: 'day' | 'month'
+    /** Calls when absent. */
+    readonly unit?: 'calls' | 'usd'
     readonly used: number
     readonly cap: number
     readonly resetsAt: number

@@ -1,9 +1,21 @@
 /**
- * What operators and retention ask of a store: to steer a run, to move it in its order, to drop what is old.
+ * What people and retention ask of a store: to take a run in review, to steer one, to move it in its order, to drop what is old.
  * It does not know who may ask; each verb's promise is written at the store.
  */
 import type { Why } from '../policy/why.ts'
 import type { State, TerminalState } from '../run/run.ts'
+
+export interface TakeRequest {
+  readonly run: string
+  /** Who: stands where a worker's name does. */
+  readonly by: string
+  readonly leaseMs: number
+  readonly expect: { readonly generation: number }
+}
+
+export type Taken =
+  | { readonly now: number; readonly answer: 'ok'; readonly token: number }
+  | { readonly now: number; readonly answer: 'lost' }
 
 export interface Act {
   readonly run: string

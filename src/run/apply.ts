@@ -58,7 +58,7 @@ export type Ending =
       readonly join: { readonly name: string; readonly children: readonly Child[] }
       readonly journal: JournalEntry
     }
-  | { readonly type: 'person'; readonly why: Why; readonly dueAt?: number }
+  | { readonly type: 'person'; readonly why: Why; readonly dueAt?: number; readonly journal?: JournalEntry }
   | { readonly type: 'unstarted' }
 
 /** The run's next state with the row of history; a store adds the fence and keeps it. */
@@ -80,6 +80,7 @@ export interface Applied {
   readonly hold?: HoldOrder
   readonly admits?: boolean
   readonly trouble?: string
+  readonly again?: boolean
   readonly decision?: Decision
 }
 
@@ -105,13 +106,7 @@ function next(run: HeldRun, execution: Execution, ending: Ending): Applied {
     case 'join':
       return joined(run, execution, ending)
     case 'person':
-      return {
-        state: 'review',
-        ...(ending.dueAt === undefined ? {} : { dueAt: ending.dueAt }),
-        why: ending.why,
-        suspensions: 1,
-        attempt: record(run, execution, 'suspended', { why: ending.why }),
-      }
+      return handedOver(run, execution, ending)
     case 'failure':
       return failed(run, execution, ending)
   }
@@ -122,6 +117,19 @@ function suspended(run: HeldRun, execution: Execution, ending: Extract<Ending, {
   const waits = { why, suspensions: 1, attempt: record(run, execution, 'suspended', { why }) }
   if (run.suspensions < SUSPENSIONS_MAX) return { ...waits, state: 'waiting', dueAt, ...(journal ? { journal } : {}) }
   return neverAgain(run, execution)
+}
+
+function handedOver(run: HeldRun, execution: Execution, ending: Extract<Ending, { type: 'person' }>): Applied {
+  const { why, dueAt, journal } = ending
+  if (run.suspensions >= SUSPENSIONS_MAX) return neverAgain(run, execution)
+  return {
+    state: 'review',
+    ...(dueAt === undefined ? {} : { dueAt }),
+    why,
+    suspensions: 1,
+    attempt: record(run, execution, 'suspended', { why }),
+    ...(journal ? { journal } : {}),
+  }
 }
 
 function joined(run: HeldRun, execution: Execution, ending: Extract<Ending, { type: 'join' }>): Applied {

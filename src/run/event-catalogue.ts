@@ -5,6 +5,8 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
 import { formatDuration } from '../time/duration.ts'
+import { BUDGET_EVENTS } from './budget-events.ts'
+import { CLIENT_EVENTS } from './client-events.ts'
 import {
   bag,
   count,
@@ -24,23 +26,11 @@ import {
   word,
   yes,
 } from './event-entry.ts'
+import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
+import { LADDER_EVENTS } from './ladder-events.ts'
+import { REVIEW_EVENTS } from './review-events.ts'
 import { SWEEP_EVENTS } from './sweep-events.ts'
-
-const RUN = {
-  run: text('Id of the run.'),
-  task: text('Name of its task.'),
-  key: maybe(text('The key it was submitted with.')),
-  generation: count('1 at submit; an operator’s retry adds one.'),
-} as const
-
-const ATTEMPT = {
-  ...RUN,
-  attempt: count('Number of the execution in this generation, counted or not.'),
-  worker: text('The worker that executes it.'),
-} as const
-
-const CALL = { ...ATTEMPT, call: text('Name of the call inside the handler.') } as const
 
 export const EVENTS = {
   'run.submitted': entry(
@@ -243,7 +233,7 @@ export const EVENTS = {
   ),
   'lease.lost': entry(
     'warn',
-    'A renewal found that the run belongs to somebody else, or was cancelled. Its handler’s signal is aborted.',
+    'A renewal found that the run belongs to somebody else or was cancelled, or came too late to be sure. Its handler is told to stop.',
     { ...ATTEMPT, token: count('The token that no longer counts.') },
     ({ worker, token }) => `Worker ${worker} no longer owns the run (token ${token}); its handler is told to stop.`,
   ),
@@ -372,6 +362,10 @@ export const EVENTS = {
     ({ message }) => message,
   ),
   ...HOLD_EVENTS,
+  ...BUDGET_EVENTS,
+  ...REVIEW_EVENTS,
+  ...LADDER_EVENTS,
+  ...CLIENT_EVENTS,
   ...SWEEP_EVENTS,
   'worker.started': entry(
     'info',

@@ -10,7 +10,9 @@ const MINUTE = 60_000
 
 const run = { at: AT, run: 'r-42', task: 'summarize', key: 'invoice-7', generation: 1 } as const
 const attempt = { ...run, attempt: 3, worker: 'w-7f' } as const
+const client = { sdk: 'bigquery', operation: 'POST /queries' } as const
 const call = { ...attempt, call: 'summary' } as const
+const ask = { ...attempt, ask: 'invoice', document: '9f3c', rung: 'gemini:flash' } as const
 
 export const unavailable: Failure = {
   kind: 'transient',
@@ -33,6 +35,8 @@ const higher = {
   code: 'next.repairs_spent',
   params: { used: 2, max: 2, on: 'gemini:flash', to: 'gemini:pro', message: 'The total is not the sum of the lines' },
 } as const
+
+const pro = { budget: 'pro', window: 'day', unit: 'calls', limit: 50, resetsAt: AT + 600 * MINUTE } as const
 
 export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
   'run.submitted': { name: 'run.submitted', ...run, priority: 0 },
@@ -79,6 +83,45 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
     lastAt: AT - MINUTE,
   },
   'run.review': { name: 'run.review', ...attempt, why: crashed, queue: 'accounts', dueAt: AT + 240 * MINUTE },
+  'review.asked': {
+    name: 'review.asked',
+    ...attempt,
+    question: 'total',
+    queue: 'accounts',
+    dueAt: AT + 240 * MINUTE,
+  },
+  'review.taken': { name: 'review.taken', ...run, queue: 'accounts', by: 'ana', until: AT + 15 * MINUTE },
+  'review.answered': {
+    name: 'review.answered',
+    ...run,
+    queue: 'accounts',
+    by: 'ana',
+    how: 'corrected',
+    waitedMs: 12 * MINUTE,
+  },
+  'review.sent_back': {
+    name: 'review.sent_back',
+    ...run,
+    queue: 'accounts',
+    by: 'ana',
+    to: 'gemini:pro',
+    waitedMs: 12 * MINUTE,
+  },
+  'review.rejected': {
+    name: 'review.rejected',
+    ...run,
+    queue: 'accounts',
+    by: 'ana',
+    reason: 'not an invoice',
+    waitedMs: 12 * MINUTE,
+  },
+  'review.overdue': {
+    name: 'review.overdue',
+    ...attempt,
+    question: 'total',
+    queue: 'accounts',
+    since: AT - 5 * MINUTE,
+  },
   'run.suspended': { name: 'run.suspended', ...attempt, on: 'cool-off', until: AT + 30 * MINUTE },
   'run.interrupted': { name: 'run.interrupted', ...attempt, cause: 'deploy', counted: false },
   'run.lapsed': { name: 'run.lapsed', ...attempt, claimedBy: 'w-02', counted: true, lapses: 1, lapsesMax: 3 },
@@ -113,6 +156,29 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
   },
   progress: { name: 'progress', ...attempt, done: 12, of: 40, note: 'pages read' },
   log: { name: 'log', ...attempt, level: 'warn', message: 'The second page is empty.', data: { page: 2 } },
+  'model.asked': {
+    name: 'model.asked',
+    ...ask,
+    model: 'google/gemini-flash-latest',
+    take: 2,
+    takesMax: 3,
+    how: 'correct',
+    image: true,
+  },
+  'answer.repaired': { name: 'answer.repaired', ...ask, take: 1 },
+  'answer.refused': { name: 'answer.refused', ...ask, take: 1, how: 'semantic', codes: ['gate.sum'] },
+  'rung.left': {
+    name: 'rung.left',
+    ...ask,
+    to: 'gemini:pro',
+    isPerson: false,
+    reason: 'no_progress',
+    code: 'gate.sum',
+  },
+  'ask.ended': { name: 'ask.ended', ...ask, rung: 'gemini:pro', solvedBy: 'rung', takes: 3, costUsd: 0.0042 },
+  'budget.refused': { name: 'budget.refused', ...call, ...pro, used: 48, reserved: 2, next: 'person' },
+  'budget.warned': { name: 'budget.warned', at: AT, ...pro, used: 38, reserved: 2, share: 0.8, worker: 'w-7f' },
+  'budget.overshot': { name: 'budget.overshot', ...call, budget: 'pro', costUsd: 0.031, reservedUsd: 0.02 },
   'hold.set': {
     name: 'hold.set',
     at: AT,
@@ -120,6 +186,16 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
     until: AT + 2 * MINUTE,
     by: 'gemini.rate',
     message: 'Resource has been exhausted, please retry in 2m.',
+    foundBy: 'r-42',
+    worker: 'w-7f',
+  },
+  'hold.slowed': {
+    name: 'hold.slowed',
+    at: AT,
+    what: 'resource:openai:gpt',
+    until: AT + 12_000,
+    by: 'x-ratelimit-remaining-requests',
+    left: '3 of 500 requests are left',
     foundBy: 'r-42',
     worker: 'w-7f',
   },
@@ -169,6 +245,35 @@ export const SAMPLES: { readonly [Name in EventName]: EventOf<Name> } = {
     collection: 'threads',
     type: 'bus.unavailable',
     message: 'connect ECONNREFUSED 127.0.0.1:5672',
+  },
+  'client.repeated': {
+    name: 'client.repeated',
+    ...attempt,
+    ...client,
+    take: 1,
+    delayMs: 1_000,
+    code: unavailable.code,
+    failure: unavailable,
+  },
+  'client.failed': { name: 'client.failed', ...attempt, ...client, takes: 3, failure: unavailable },
+  'client.observed': {
+    name: 'client.observed',
+    ...attempt,
+    ...client,
+    requests: 4,
+    would: 'retry',
+    delayMs: 1_000,
+    failure: unavailable,
+  },
+  'client.hidden_retries': { name: 'client.hidden_retries', ...attempt, ...client, requests: 4, shown: 1, hidden: 3 },
+  'node.failed': {
+    name: 'node.failed',
+    ...attempt,
+    node: 'execute',
+    retry: 1,
+    of: 2,
+    next: 'repair',
+    failure: { ...unavailable, kind: 'semantic', code: 'bigquery.invalidQuery', message: 'Unrecognized name: totl' },
   },
   'worker.started': {
     name: 'worker.started',

@@ -21,4 +21,6 @@ export interface JournalEntry {
   /** The answer came after its owner's lease: a receipt that the present owner may use if it has none of its own. */
   readonly late?: boolean
   readonly costUsd?: number
+  /** JSON text of what a person is asked. The answer is the person's. */
+  readonly question?: string
 }

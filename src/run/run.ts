@@ -76,6 +76,16 @@ export interface Run extends Lane {
   /** The flow it is a step of, and its name there. */
   readonly flow?: string
   readonly step?: string
+  readonly concurrency?: ConcurrencyKey
+}
+
+/**
+ * Of the runs of a task that share a key, so many may be out at a time. While its key is full a run is parked: `waiting` without
+ * a due time, until one of those that fill the key makes room.
+ */
+export interface ConcurrencyKey {
+  readonly key: string
+  readonly max: number
 }
 
 export interface Progress {
@@ -96,7 +106,7 @@ export type Outcome = 'succeeded' | 'failed' | 'suspended' | 'interrupted' | 'la
  */
 export interface AttemptRecord {
   readonly generation: number
-  /** 0 for an act that is not an execution: an operator's, or the end of a step by its need. */
+  /** 0 for an act that is not an execution: an operator's, a reviewer's, or the end of a step by its need. */
   readonly attempt: number
   readonly token: number
   readonly worker: string

@@ -3,9 +3,11 @@
  * It starts no worker and touches no network, file or real time; what the handler itself touches is its own affair.
  */
 import { memoryArtifacts } from '../artifacts/memory/index.ts'
+import { BudgetRegistry } from '../engine/budgets.ts'
 import { deadlineOf } from '../engine/deadline.ts'
 import { Execution } from '../engine/execution.ts'
 import { fromJson, hashOf, toJson } from '../engine/json.ts'
+import { KEPT_HASH } from '../engine/keep.ts'
 import { LeaseKeeper } from '../engine/lease-keeper.ts'
 import { type Handler, leaving, type Performed, perform, timeUp } from '../engine/perform.ts'
 import { settle } from '../engine/settle.ts'
@@ -17,6 +19,8 @@ import { defineTask, type Task } from '../engine/task.ts'
 import type { WorkerParts } from '../engine/worker-parts.ts'
 import type { ClassifyOptions } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
+import { type Asks, askingContexts } from '../ladder/asking-context.ts'
+import type { ModelOptions } from '../ladder/providers.ts'
 import { createEmitter } from '../observe/emitter.ts'
 import type { Decision } from '../policy/decision.ts'
 import { say } from '../policy/say.ts'
@@ -24,8 +28,10 @@ import { EMPTY_LEDGERS } from '../policy/situation.ts'
 import type { Artifacts, StoredArtifact } from '../ports/artifacts.ts'
 import type { Change, Claim, ClaimedRun, RunView, Store } from '../ports/store.ts'
 import type { Ending } from '../run/apply.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { PERSON_HASH } from '../run/question.ts'
 import type { Progress } from '../run/run.ts'
 import { memory } from '../stores/memory/index.ts'
 import { type Clock, turn } from '../time/clock.ts'
@@ -46,6 +52,10 @@ export interface RunOnceOptions<Input, Output> {
   readonly clock?: Clock
   /** Of backoffs. @default 0.5 */
   readonly dice?: Dice
+  /** The budgets that the handler's calls may name. */
+  readonly budgets?: Readonly<Record<string, BudgetOptions>>
+  /** Models by the ids that `ctx.ask` and `ctx.model` name: `fakeModel(…)`, or real ones. */
+  readonly models?: ModelOptions['models']
   /** Your own rules of classification. */
   readonly rules?: ClassifyOptions['rules']
 }
@@ -77,7 +87,7 @@ export interface PutOnce extends StoredArtifact {
 }
 
 export interface RanOnce<Output> {
-  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it threw `toPerson(…)`, or an ambiguous call did. */
+  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it asked one, threw `toPerson(…)`, or an ambiguous call did. */
   readonly outcome: 'value' | 'failure' | 'suspended' | 'later' | 'person'
   /** As a waiter for the run would get it: through JSON. */
   readonly value?: Output
@@ -112,7 +122,7 @@ const WORKER = 'run-once'
  * @example const { outcome, value, sends } = await runOnce(summarize, { document: 'd1' })
  */
 export function runOnce<Input, Output>(
-  handler: Handler<Input, Output>,
+  handler: Handler<Input, Output, Asks>,
   input: Input,
   options: RunOnceOptions<Input, Output> = {},
 ): Promise<RanOnce<Output>> {
@@ -122,7 +132,7 @@ export function runOnce<Input, Output>(
 }
 
 async function execute<Input, Output>(
-  handler: Handler<Input, Output>,
+  handler: Handler<Input, Output, Asks>,
   input: Input,
   options: RunOnceOptions<Input, Output>,
   clock: Clock,
@@ -210,9 +220,10 @@ function recording(store: Store, artifacts: Artifacts): Recorded {
     puts,
     store: {
       ...store,
-      commit: (change) => {
-        keepSend(sends, change)
-        return store.commit(change)
+      commit: async (change) => {
+        const committed = await store.commit(change)
+        if (committed.answer !== 'over') keepSend(sends, change)
+        return committed
       },
     },
     artifacts: {
@@ -227,8 +238,12 @@ function recording(store: Store, artifacts: Artifacts): Recorded {
   }
 }
 
+/** Entries of the journal that are no sends. */
+const NO_SENDS: ReadonlySet<string> = new Set([SLEEP_HASH, KEPT_HASH])
+
 function keepSend(sends: Send[], change: Change): void {
-  if ((change.type !== 'intent' && change.type !== 'answer') || change.inputHash === SLEEP_HASH) return
+  if (change.type !== 'intent' && change.type !== 'answer') return
+  if (NO_SENDS.has(change.inputHash) || change.inputHash.startsWith(PERSON_HASH)) return
   const { name } = change
   if (change.type === 'intent') sends.push({ name, take: change.take })
   else {
@@ -245,7 +260,7 @@ function keepSend(sends: Send[], change: Change): void {
 
 function partsOf(
   { store, artifacts, events }: Recorded,
-  { dice = () => 0.5 }: Pick<RunOnceOptions<never, never>, 'dice'>,
+  { dice = () => 0.5, budgets, models }: Pick<RunOnceOptions<never, never>, 'dice' | 'budgets' | 'models'>,
   clock: Clock,
 ): WorkerParts {
   const time = new StoreTime(clock)
@@ -258,7 +273,10 @@ function partsOf(
   })
   const keeper = new LeaseKeeper({ worker: WORKER, door, clock, leaseMs: LEASE_MS })
   const ids = (bytes: number) => '0'.repeat(bytes * 2)
-  return { worker: WORKER, store, door, keeper, time, clock, dice, ids, emitter, artifacts, finalizeReserveMs: 0 }
+  const known = new BudgetRegistry(budgets)
+  const tools = { store, door, keeper, time, clock, dice, ids, emitter, artifacts }
+  const contextOf = askingContexts(models ? { models } : {})
+  return { worker: WORKER, ...tools, budgets: known, finalizeReserveMs: 0, contextOf }
 }
 
 async function endingOf(execution: Execution, handler: Handler, rules: ClassifyOptions['rules']): Promise<Ending> {

@@ -44,6 +44,7 @@ const SCREENS: readonly (readonly [name: string, line: string, stdin?: string | 
   ['help-classify', 'classify --help'],
   ['help-codes', 'codes --help'],
   ['help-plan', 'plan --help'],
+  ['help-sim', 'sim --help'],
   ['classify', 'classify', ERRORS],
   ['classify-bad-line', 'classify', `${ERRORS.split('\n')[0]}\nnot json\n${ERRORS.split('\n')[1]}\n`],
   ['plan-transient', 'plan --kind transient --policy daemon --now 2026-11-15T14:00:00Z'],

@@ -2,10 +2,10 @@
  * `reprise export`: runs with their attempts, journal and notes, one JSON object per line, secrets masked.
  */
 import { exportRuns } from '../../ops/index.ts'
-import { exportSink } from '../export-sink.ts'
 import type { Register } from '../frame.ts'
 import { withExamples, withNotes } from '../help.ts'
 import { jsonLine } from '../json-line.ts'
+import { openSink } from '../line-sink.ts'
 import { withStore, withStoreFlags } from '../open-store.ts'
 import { zoneOf } from '../reader.ts'
 import { filterFrom, QUERY_HELP } from '../run-argument.ts'
@@ -24,7 +24,7 @@ export const registerExport: Register = (program, frame) => {
     withStore(command, frame, { missing: 'refuse' }, async ({ store }) => {
       const terminal = frame.terminal()
       const { filter } = await filterFrom(store, words, zoneOf(terminal.env))
-      await using sink = await exportSink(options.out, frame)
+      await using sink = await openSink(options.out, frame)
       let count = 0
       for await (const record of exportRuns(store, filter)) {
         await sink.line(jsonLine(record))

@@ -3,7 +3,7 @@
  * What a run may be is checked by the engine; here words become its options.
  */
 import type { Command } from 'commander'
-import type { Reprise } from '../../engine/reprise.ts'
+import type { Reprise } from '../../create-reprise.ts'
 import type { RunHandle } from '../../engine/run-handle.ts'
 import type { SubmitOptions } from '../../engine/submit.ts'
 import { defineTask, type Task } from '../../engine/task.ts'

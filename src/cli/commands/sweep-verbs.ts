@@ -19,9 +19,9 @@ import { scheduleOf } from '../../sweep/verdict.ts'
 import { briefDuration, parseDuration } from '../../time/duration.ts'
 import { usageError } from '../cli-error.ts'
 import { exportLines } from '../export-lines.ts'
-import { exportSink } from '../export-sink.ts'
 import type { Frame } from '../frame.ts'
 import { jsonLine } from '../json-line.ts'
+import { openSink } from '../line-sink.ts'
 import { actorOf, zoneOf } from '../reader.ts'
 import { actedLines, documentLines, groupLines, passLines } from '../screens/sweep-lines.ts'
 import { table } from '../terminal/table.ts'
@@ -220,7 +220,7 @@ async function exporting(
   if (name === undefined)
     throw usageError('Which collection is to be exported?', '`reprise sweep export archives --out failed.jsonl`')
   const selection = selectionOf(collectionNamed(sweep.collections, name), ids, options)
-  await using sink = await exportSink(options.out, frame)
+  await using sink = await openSink(options.out, frame)
   let count = 0
   for await (const line of exportDocuments(sweep, selection)) {
     await sink.line(jsonLine(line))
@@ -292,7 +292,7 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
     }
     case 'export': {
       const lines = await peekQueue(sweep, needed())
-      await using sink = await exportSink(options.out, frame)
+      await using sink = await openSink(options.out, frame)
       for (const line of lines) await sink.line(jsonLine(line))
       if (options.out !== undefined && !quiet) human.lines(human.text(`${lines.length} messages in ${options.out}.`))
       return

@@ -92,6 +92,10 @@ function rowOf(entry: StoryEntry, screen: Screen, time: (at: number) => string):
           : `its children had ended by ${time(entry.answeredAt)}`
       return { ...common, text: `join ${shown(entry.name)}, ${how}` }
     }
+    case 'question': {
+      const how = entry.answeredAt === undefined ? 'not answered yet' : `answered at ${time(entry.answeredAt)}`
+      return { ...common, text: `question ${shown(entry.name)}, ${how}` }
+    }
     case 'sleep':
       return { ...common, text: `sleep ${shown(entry.name)} until ${time(entry.until)}` }
     default:
@@ -236,7 +240,7 @@ function ledgerText({ name, used, max }: LedgerLine): string {
   return `${LEDGER_WORDS[name]} ${used}${max === undefined ? '' : ` of ${max}`}`
 }
 
-function lastLine({ run, takes, entries }: Story, screen: Screen): string[] {
+function lastLine({ run, takes, entries, word }: Story, screen: Screen): string[] {
   const requests = `${takes} ${takes === 1 ? 'request' : 'requests'}`
   const spent = takes === 0 ? [] : [run.costUsd > 0 ? `${money(run.costUsd)} spent in ${requests}.` : `${requests}.`]
   const last = entries.findLast((entry) => entry.type === 'attempt' && entry.failure !== undefined)
@@ -244,7 +248,9 @@ function lastLine({ run, takes, entries }: Story, screen: Screen): string[] {
     last?.type === 'attempt'
       ? [`\`reprise explain ${shown(run.id)} ${last.attempt}\` recomputes why ${last.attempt}.`]
       : []
-  const sentence = [...spent, ...explain].join(' ')
+  const desk =
+    word === 'review' ? [`\`reprise review show ${shown(run.id)}\` tells what is asked and how to answer it.`] : []
+  const sentence = [...spent, ...explain, ...desk].join(' ')
   if (sentence === '') return []
   return ['', ...emphasise(wrap(screen.text(sentence), screen.columns), screen)]
 }

@@ -41,6 +41,13 @@ const BIGQUERY: Row[] = [
     'quota in words',
     { name: 'Error', message: 'Quota exceeded: Your project exceeded quota for free query bytes scanned.' },
     'rate_limited',
+    { code: 'bigquery.quota.day' },
+  ],
+  [
+    'a quota of the day, which no wait within a call frees',
+    apiError(403, 'quotaExceeded', 'Custom quota exceeded: Your usage exceeded the custom quota for QueryUsagePerDay'),
+    'rate_limited',
+    { code: 'bigquery.quota.day' },
   ],
   [
     'resources in words',
@@ -237,6 +244,15 @@ const GCS: Row[] = [
         'The object b/o exceeded the rate limit for object mutation operations (create, update, and delete). Please reduce your request rate.',
     },
     'rate_limited',
+  ],
+  [
+    'a reset whose url names the precondition',
+    {
+      name: 'FetchError',
+      code: 'ECONNRESET',
+      message: 'request to http://h/upload/storage/v1/b/b/o?name=a&ifGenerationMatch=0 failed, reason: socket hang up',
+    },
+    'transient',
   ],
   [
     'precondition',

@@ -44,6 +44,20 @@ export const domain: Family = {
     own('gate.rejected', 'semantic', 'Ask again with the issues, or use a stronger model.', {
       tokens: ['gate.rejected', 'SemanticValidationError', 'GateError'],
     }),
+    own(
+      'ladder.spent',
+      'final',
+      'Look at the draft and its issues: no rung of the ladder got an answer that passes the gate.',
+    ),
+    own('review.rejected', 'final', 'A person said that there is no right answer; the reason is in the message.'),
+    own('ask.invalid', 'final', 'Correct the ask as the message says; nothing was sent.'),
+    own('ask.name', 'final', 'Give the ask another name; nothing was sent.'),
+    own('ladder.invalid', 'final', 'Correct the ladder as the message says; nothing was sent.'),
+    own('gate.schema', 'final', 'Correct the schema: it cannot be compiled.'),
+    own('gate.rule', 'final', 'Correct the rule as the message says.'),
+    own('model.invalid', 'final', 'Correct the model’s id; nothing was sent.'),
+    own('model.provider', 'final', 'Name a provider that is known, or hand in a model object.'),
+    own('model.package', 'final', 'Install the package that the message names, then retry.'),
     own('answer.syntax', 'syntax', 'Repair the answer locally, or ask again with the parse error.', {
       tokens: ['answer.syntax', 'SyntaxValidationError'],
     }),

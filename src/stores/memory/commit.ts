@@ -6,6 +6,7 @@ import type {
   Act,
   AnswerChange,
   Change,
+  CommitAnswer,
   Committed,
   CreatedRun,
   EndChange,
@@ -15,41 +16,51 @@ import type {
 } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import type { JournalEntry } from '../../run/journal.ts'
+import { placeOf } from '../../run/place.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
+import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
-import { holdAtEnd } from './holds.ts'
+import { holdAtEnd, holdByAnswer } from './holds.ts'
+import { wakeAfter } from './keys.ts'
 import { beginFlowAgain, canBegin, moveDependents, tie } from './needs.ts'
 import { copy, joined, journalOf, type Row, type Tables } from './rows.ts'
 
 /** The `what` of the note about a write that came too late. */
 const STALE = 'write.stale'
 
-export function commit(tables: Tables, change: Change, now: number): Committed {
+export function commit(tables: Tables, change: Change, now: number): CommitAnswer {
   const row = tables.runs.get(change.run)
   // No look at the clock: an expired lease that nobody ended is still its owner's.
   if (row?.lease?.token !== change.token) return refuse(tables, row, change, now)
   switch (change.type) {
     case 'end':
       return { now, answer: 'ok', ...end(tables, row, change, now) }
-    case 'intent':
+    case 'intent': {
+      const taken = reserveAll(tables, change, now)
+      if (taken.over) return { now, answer: 'over', over: taken.over }
       intent(row, change, now)
-      break
-    case 'answer':
+      return { now, answer: 'ok', ...taken }
+    }
+    case 'answer': {
       answer(row, change, now)
-      break
+      const hold = change.quotas && holdByAnswer(tables, change.quotas, now)
+      return { now, answer: 'ok', ...settleAll(tables, change, now), ...(hold ? { hold } : {}) }
+    }
     case 'progress':
       row.progress = copy(change.progress)
   }
   return { now, answer: 'ok' }
 }
 
-function refuse(tables: Tables, row: Row | undefined, change: Change, now: number): Committed {
+function refuse(tables: Tables, row: Row | undefined, change: Change, now: number): CommitAnswer {
   if (row && change.type === 'answer') keepReceipt(row, change, now)
+  // A reservation ends with its answer, whoever owns the run by then.
+  const settled = change.type === 'answer' ? settleAll(tables, change, now) : {}
   const by = tables.claims.get(change.token)?.worker ?? 'unknown'
   tables.notes.push({ run: change.run, by, what: STALE, data: { type: change.type, token: change.token }, at: now })
-  return { now, answer: 'lost' }
+  return { now, answer: 'lost', ...settled }
 }
 
 function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Committed, 'now' | 'answer'> {
@@ -77,7 +88,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     row.failure = change.failure && copy(change.failure)
     row.suspect = false
     row.uncounted = 0
-    row.again = change.trouble !== undefined
+    row.again = change.again ?? change.trouble !== undefined
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     row.lapsed = undefined
   }
@@ -86,6 +97,8 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     const entry = copy(change.journal)
     journalOf(row, row.generation).set(joined(entry.name, entry.inputHash), entry)
   }
+  if (change.note) tables.notes.push(copy({ ...change.note, run: row.id, at: now }))
+  wakeAfter(tables, row)
   const created = children.map((child) => createOne(tables, child, now))
   if (change.join) tieChildren(tables, row, change.join.name, created)
   const moved = isTerminal(state) ? moveDependents(tables, row, now) : []
@@ -106,7 +119,7 @@ function healthAtEnd(tables: Tables, row: Row, { state, trouble }: EndChange, no
   const bucket =
     state === 'succeeded' && trouble === undefined && resource !== undefined && tables.buckets.get(resource)
   if (!bucket) return
-  const next = afterAnswers(bucket, 1, now)
+  const next = afterAnswers(bucket, now, () => tables.last.token)
   if (next) tables.buckets.set(bucket.resource, next)
   else tables.buckets.delete(bucket.resource)
 }
@@ -119,8 +132,11 @@ function intent(row: Row, change: IntentChange, now: number): void {
   const { answer, answeredAt } = known ?? {}
   const receipt =
     known?.late && answer !== undefined && answeredAt !== undefined ? { answer, answeredAt, late: true } : {}
-  const costUsd = known?.costUsd === undefined ? {} : { costUsd: known.costUsd }
-  journal.set(joined(name, inputHash), { name, inputHash, token, takes: take, intentAt: now, ...receipt, ...costUsd })
+  const kept = {
+    ...(known?.costUsd === undefined ? {} : { costUsd: known.costUsd }),
+    ...(known?.question === undefined ? {} : { question: known.question }),
+  }
+  journal.set(joined(name, inputHash), { name, inputHash, token, takes: take, intentAt: now, ...receipt, ...kept })
 }
 
 function answer(row: Row, change: AnswerChange, now: number): void {
@@ -160,6 +176,7 @@ export function steer(tables: Tables, act: Act, now: number): Committed {
   if (!expected || (act.type === 'cancel' && isTerminal(row.state))) return { now, answer: 'lost' }
   if (act.type === 'retry' && !canBegin(row)) return { now, answer: 'lost' }
   const moved = act.type === 'cancel' ? cancel(tables, row, act, now) : beginFlowAgain(tables, row, now, act)
+  wakeAfter(tables, row)
   tables.notes.push({ run: row.id, by: act.by, what: act.type, at: now })
   return { now, answer: 'ok', ...(moved.length > 0 ? { moved } : {}) }
 }
@@ -175,7 +192,11 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
     row.state = dueAt > now ? 'waiting' : 'ready'
     row.dueAt = dueAt > now ? dueAt : undefined
     row.why = copy(move.why)
+    // Its time is the operator's now, and no longer a wait for its resource.
+    row.again = false
   }
+  row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
+  wakeAfter(tables, row)
   recordAct(row, now, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'
   tables.notes.push(copy({ run: row.id, by, what, data: { priority, dueAt }, at: now }) as Tables['notes'][number])

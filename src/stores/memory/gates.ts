@@ -7,7 +7,8 @@ import { afterGiving, allowance, allowsMoreAt, covers, type Hold } from '../../r
 import { afterRate, rateLeft, rateOpensAt } from '../../run/rate.ts'
 import { afterTries, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
 import { current, keep, waitingFor } from './holds.ts'
-import type { Row, Tables } from './rows.ts'
+import { outOf } from './keys.ts'
+import { joined, type Row, type Tables } from './rows.ts'
 
 export interface Gate {
   readonly covers: (row: Row) => boolean
@@ -45,7 +46,9 @@ function holdGate(tables: Tables, hold: Hold, now: number): Gate {
 
 function limitGate(tables: Tables, { what, running, rate }: Limit, now: number): Gate {
   const out =
-    running === undefined ? 0 : [...tables.open].filter(({ lane, lease }) => lease && covers(what, lane)).length
+    running === undefined
+      ? 0
+      : [...tables.open].filter(({ state, lane, lease }) => state === 'ready' && lease && covers(what, lane)).length
   const free = running === undefined ? Number.POSITIVE_INFINITY : running - out
   const name = `${what} ${rate?.perMs}`
   const paidAt = tables.rates.get(name) ?? 0
@@ -76,15 +79,24 @@ function bucketGate(tables: Tables, bucket: RetryBucket, now: number): Gate {
   }
 }
 
-/** The first of them that all their gates let in. */
-export function admitted(rows: readonly Row[], gates: readonly Gate[], limit: number): Row[] {
-  if (gates.length === 0) return rows.slice(0, limit)
+/** The first of them that all their gates let in. One whose key is full is parked, so that no later claim meets it. */
+export function admitted(tables: Tables, rows: readonly Row[], gates: readonly Gate[], limit: number): Row[] {
   const left = new Map(gates.map((gate) => [gate, gate.left]))
+  const out = new Map<string, number>()
   const chosen: Row[] = []
   for (const row of rows) {
     if (chosen.length >= limit) break
     const mine = gates.filter((gate) => gate.covers(row))
     if (mine.some((gate) => (left.get(gate) ?? 0) < 1)) continue
+    if (row.concurrency) {
+      const name = joined(row.lane.task, row.concurrency.key)
+      const known = out.get(name) ?? outOf(tables, row)
+      if (known >= row.concurrency.max) {
+        row.state = 'waiting'
+        continue
+      }
+      out.set(name, known + 1)
+    }
     for (const gate of mine) left.set(gate, (left.get(gate) ?? 0) - 1)
     chosen.push(row)
   }

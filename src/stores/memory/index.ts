@@ -5,6 +5,7 @@
 import { RepriseError } from '../../failure/reprise-error.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Clock, systemClock } from '../../time/clock.ts'
+import { budgets, setBudget } from './budgets.ts'
 import { claim, renew } from './claim.ts'
 import { commit, reorder, steer } from './commit.ts'
 import { create } from './create.ts'
@@ -13,15 +14,18 @@ import { hold, holds, release } from './holds.ts'
 import { prune } from './prune.ts'
 import { count, find, get } from './read.ts'
 import { copy, emptyTables, type Tables } from './rows.ts'
+import { take } from './take.ts'
 import { verify } from './verify.ts'
 
 export interface MemoryOptions {
+  /** A lower priority catches up one step in this time of waiting; 0 for never. @default 600000 */
+  readonly ageingMs?: number
   /** The store's time. @default the system's clock */
   readonly clock?: Clock
 }
 
 export function memory(options: MemoryOptions = {}): Store {
-  return memoryOn(emptyTables(), options)
+  return memoryOn(emptyTables(options.ageingMs), options)
 }
 
 /** The store on given tables: tests that look at the rows or damage them keep a hand on these. */
@@ -53,11 +57,14 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     claim: (request) => answer(() => claim(tables, request, now())),
     renew: (request) => answer(() => renew(tables, request, now())),
     commit: (change) => (change.type === 'end' ? write : answer)(() => commit(tables, change, now())),
+    take: (request) => answer(() => take(tables, request, now())),
     steer: (act) => write(() => steer(tables, act, now())),
     reorder: (move) => write(() => reorder(tables, move, now())),
     hold: (order) => write(() => hold(tables, order, now())),
     release: (request) => write(() => release(tables, request, now())),
     holds: () => answer(() => holds(tables, now())),
+    setBudget: (order) => write(() => setBudget(tables, order, now())),
+    budgets: () => answer(() => budgets(tables, now())),
     get: (ref) => answer(() => get(tables, ref)),
     flow: (ref) => answer(() => flowOf(tables, ref)),
     links: (run) => answer(() => linksOf(tables.runs.get(run))),

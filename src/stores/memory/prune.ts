@@ -4,6 +4,7 @@
  */
 import type { Pruned, PruneRequest } from '../../ports/store.ts'
 import { isTerminal } from '../../run/run.ts'
+import { forgetWindows } from './budgets.ts'
 import { joined, type Row, type Tables } from './rows.ts'
 
 export function prune(tables: Tables, request: PruneRequest, now: number): Pruned {
@@ -88,5 +89,6 @@ function forget(tables: Tables, before: number): number {
     tables.claims.delete(token)
     tables.tokens.delete(nonce)
   }
+  forgetWindows(tables, before)
   return keys.length
 }

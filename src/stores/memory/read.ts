@@ -52,7 +52,7 @@ const WORDS: readonly (State | 'running')[] = [...STATES, 'running']
 
 /** The state as readers say it: ready with a live lease is running. */
 const wordOf = (row: Row, now: number): State | 'running' =>
-  row.lease && row.lease.until > now ? 'running' : row.state
+  row.state === 'ready' && row.lease && row.lease.until > now ? 'running' : row.state
 
 function matches(query: Omit<RunQuery, 'limit' | 'cursor'>, row: Row, now: number): boolean {
   const { tasks, states, categories, kinds, code, key, submittedAfter, submittedBefore, finishedBefore } = query

@@ -9,8 +9,10 @@ import type { ClaimedRun, Note, RunView } from '../../ports/store.ts'
 import type { Hold, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { NeedKind } from '../../run/need.ts'
+import { AGEING_MS } from '../../run/place.ts'
 import type { RetryBucket } from '../../run/retry-bucket.ts'
-import type { AttemptRecord, Lane, Lease, Progress, State } from '../../run/run.ts'
+import type { AttemptRecord, ConcurrencyKey, Lane, Lease, Progress, State } from '../../run/run.ts'
+import type { BudgetRow, SpendRow, WindowRow } from './budgets.ts'
 
 export interface Need {
   readonly dependent: Row
@@ -35,6 +37,11 @@ export interface Row {
   readonly key: string | undefined
   readonly submittedAt: number
   lane: Lane
+  /** What it was submitted into, and what every generation begins in. */
+  readonly home: Lane
+  readonly concurrency: ConcurrencyKey | undefined
+  /** Of `run/place.ts`. */
+  place: number
   /** Its last try met the trouble of its resource: the next one is a retry to the bucket. */
   again: boolean
   state: State
@@ -98,6 +105,16 @@ export interface Tables {
   readonly buckets: Map<string, RetryBucket>
   /** By what is limited and the interval: when all that was given out is paid off. */
   readonly rates: Map<string, number>
+  /** By name. */
+  readonly budgets: Map<string, BudgetRow>
+  /** By budget, kind of window and its key. */
+  readonly windows: Map<string, WindowRow>
+  /** By call: what it took from each budget. */
+  readonly spends: Map<string, SpendRow[]>
+  /** Calls with a reservation that may still expire: a few, however many there were. */
+  readonly reserved: Set<string>
+  /** What a step of priority is worth. */
+  readonly ageingMs: number
   /** The last numbers that were given out; none is ever given again. */
   readonly last: { run: number; token: number }
 }
@@ -116,7 +133,8 @@ export interface ClaimRow {
   readonly runs: readonly string[]
 }
 
-export const emptyTables = (): Tables => ({
+export const emptyTables = (ageingMs = AGEING_MS): Tables => ({
+  ageingMs,
   runs: new Map(),
   open: new Set(),
   keys: new Map(),
@@ -130,6 +148,10 @@ export const emptyTables = (): Tables => ({
   holds: new Map(),
   buckets: new Map(),
   rates: new Map(),
+  budgets: new Map(),
+  windows: new Map(),
+  spends: new Map(),
+  reserved: new Set(),
 })
 
 export const NO_LEDGERS: Ledgers = {
@@ -141,6 +163,9 @@ export const NO_LEDGERS: Ledgers = {
   escalations: 0,
   errorsByKind: {},
 }
+
+/** The order of claims. */
+export const inOrder = (a: Row, b: Row): number => a.place - b.place || a.seq - b.seq
 
 /** One text for several: no choice of strings gives the text of another choice. */
 export const joined = (...parts: readonly string[]): string => JSON.stringify(parts)
@@ -176,6 +201,7 @@ export function viewOf(row: Row): RunView {
     progress: row.progress,
     finishedAt: row.finishedAt,
     endedBy: row.endedBy,
+    concurrency: row.concurrency,
   }) as RunView
 }
 

@@ -2,14 +2,16 @@
  * `commit`: the fenced writes of a run's owner. A refused write changes nothing and is noted; a late answer is kept.
  * It writes what it is told; what the next state should be is decided elsewhere.
  */
-import type { AnswerChange, Change, Committed, EndChange, IntentChange, ProgressChange } from '../../ports/store.ts'
+import type { AnswerChange, Change, CommitAnswer, EndChange, IntentChange, ProgressChange } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import { isTerminal } from '../../run/run.ts'
 import { spilled } from './body.ts'
+import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
-import { healthAtEnd, holdAtEnd } from './holds.ts'
+import { healthAtEnd, holdAtEnd, holdByAnswer } from './holds.ts'
 import { answer, keepEntry, keepReceipt } from './journal.ts'
+import { wakeAfter } from './keys.ts'
 import { mayBeNeeded, moveDependents, tie } from './needs.ts'
 import { jsonOrNull, numberOf, rareLedgers, readMore, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
@@ -17,11 +19,11 @@ import type { Tx } from './session.ts'
 /** The `what` of the note about a write that came too late. */
 const STALE = 'write.stale'
 
-interface CommitWork extends Work<Committed> {
+interface CommitWork extends Work<CommitAnswer> {
   readonly change: Change
 }
 
-export function commitWork(change: Change): Work<Committed> {
+export function commitWork(change: Change): Work<CommitAnswer> {
   const children = change.type === 'end' ? (change.join?.children ?? change.children ?? []) : []
   const work: CommitWork = {
     rows: 1 + children.length,
@@ -33,14 +35,15 @@ export function commitWork(change: Change): Work<Committed> {
   return work
 }
 
-function commit(tx: Tx, change: Change): Committed {
+function commit(tx: Tx, change: Change): CommitAnswer {
   const written = WRITE[change.type](tx, change as never)
   if (written === false) return refuse(tx, change)
-  return written === true ? { now: tx.now, answer: 'ok' } : { now: tx.now, answer: 'ok', ...written }
+  if (written === true) return { now: tx.now, answer: 'ok' }
+  return { now: tx.now, answer: written.over ? 'over' : 'ok', ...written }
 }
 
-/** What an end did besides, if anything. */
-type Written = boolean | Pick<Committed, 'moved' | 'created'>
+/** What a change did besides, if anything; or which limit kept it from doing anything. */
+type Written = boolean | Omit<CommitAnswer, 'now' | 'answer'>
 
 /** Each answers false when the lease is no longer its owner's. No look at the clock: time alone takes nothing away. */
 const WRITE: { readonly [Type in Change['type']]: (tx: Tx, change: Extract<Change, { type: Type }>) => Written } = {
@@ -50,17 +53,19 @@ const WRITE: { readonly [Type in Change['type']]: (tx: Tx, change: Extract<Chang
   progress,
 }
 
-function refuse(tx: Tx, change: Change): Committed {
+function refuse(tx: Tx, change: Change): CommitAnswer {
   const { statements, now } = tx
   if (change.type === 'answer') keepReceipt(tx, change)
+  // A reservation ends with its answer, whoever owns the run by then.
+  const settled = change.type === 'answer' ? settleAll(tx, change) : {}
   const by = statements.workerOf.get(change.token)?.worker ?? 'unknown'
   statements.insertNote.run(change.run, now, by, STALE, JSON.stringify({ type: change.type, token: change.token }))
-  return { now, answer: 'lost' }
+  return { now, answer: 'lost', ...settled }
 }
 
 /** A first-try success without output: the end of most runs that are made for their effect. */
 function isPlainSuccess(change: Change): boolean {
-  return change.type === 'end' && isSuccess(change) && change.output === undefined
+  return change.type === 'end' && isSuccess(change) && change.output === undefined && change.attempt === undefined
 }
 
 function isSuccess(change: EndChange): boolean {
@@ -72,13 +77,14 @@ function isSuccess(change: EndChange): boolean {
     suspensions,
     why,
     failure,
-    attempt,
     unstarted,
     journal,
     children,
     join,
     hold,
     trouble,
+    note,
+    again,
   } = change
   const more =
     lane ??
@@ -87,13 +93,14 @@ function isSuccess(change: EndChange): boolean {
     suspensions ??
     why ??
     failure ??
-    attempt ??
     unstarted ??
     journal ??
     children ??
     join ??
     hold ??
-    trouble
+    trouble ??
+    note ??
+    again
   return state === 'succeeded' && more === undefined
 }
 
@@ -104,8 +111,13 @@ const succeedTogether: WorkSet = (tx, works) => {
     const ids = JSON.stringify(ofToken.map(({ run }) => numberOf(run)))
     if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
   }
-  if (isWatched(tx)) for (const change of changes) tellResource(tx, change as EndChange)
-  const ok: Committed = { now: tx.now, answer: 'ok' }
+  if (isAnswerAwaited(tx)) for (const change of changes) tellResource(tx, change as EndChange)
+  if (tx.lanes.anyKeyed)
+    wakeAfter(
+      tx,
+      changes.map(({ run }) => numberOf(run)),
+    )
+  const ok: CommitAnswer = { now: tx.now, answer: 'ok' }
   // One look for all of them, because nobody needs most runs.
   const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
   if (tx.statements.neededAmong.get(ids) === undefined) return works.map(() => ok)
@@ -117,26 +129,33 @@ const succeedTogether: WorkSet = (tx, works) => {
 
 function end(tx: Tx, change: EndChange): Written {
   const ended = isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
-  const isTold = change.hold !== undefined || change.trouble !== undefined || isWatched(tx)
+  const isTold = change.hold !== undefined || change.trouble !== undefined || isAnswerAwaited(tx)
   if (ended && isTold) tellResource(tx, change)
+  if (ended) wakeAfter(tx, [numberOf(change.run)])
   return ended
 }
 
-/** Hardly ever is anything held or failing, and then an end looks no further. */
-const isWatched = ({ lanes }: Tx): boolean => lanes.holds.size > 0 || lanes.buckets.size > 0
+/** Hardly ever does a plain success decide anything about a resource: only while one is tried out, or watched. */
+function isAnswerAwaited({ lanes }: Tx): boolean {
+  if (lanes.buckets.size > 0) return true
+  for (const { probing } of lanes.holds.values()) if (probing) return true
+  return false
+}
 
 function tellResource(tx: Tx, change: EndChange): void {
   holdAtEnd(tx, change)
   healthAtEnd(tx, change)
 }
 
-function succeed(tx: Tx, { run, token, output }: EndChange): Written {
+/** Fenced by the update itself: nothing of the row has to be read. */
+function succeed(tx: Tx, { run, token, output, attempt }: EndChange): Written {
   const { statements, now } = tx
   const id = numberOf(run)
   const spill = output !== undefined && spilled(output)
   const { changes } = statements.succeed.run(now, spill ? null : (output ?? null), id, token)
   if (changes === 0) return false
   if (spill) statements.keepOutput.run(id, output)
+  if (attempt) recordAttempt(tx, id, attempt)
   const moved = moveDependents(tx, id)
   return moved ? { moved } : true
 }
@@ -154,6 +173,7 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
     ...(ledgers === undefined ? {} : rareLedgers(ledgers)),
     ...(rung === undefined ? {} : { rung }),
     suspensions: (before.suspensions ?? 0) + (change.suspensions ?? 0),
+    ...(change.lane && before.home === undefined ? { home: row.lane } : {}),
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     ...(unstarted && lapsed ? { lapsed } : {}),
     ...(unstarted && (change.journal ?? statements.hasJournal.get(id, row.generation)) ? { journaled: true } : {}),
@@ -180,6 +200,8 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
   if (spill) statements.keepOutput.run(id, output)
   if (change.attempt) recordAttempt(tx, id, change.attempt)
   if (change.journal) keepEntry(tx, id, row.generation, change.journal)
+  const { note } = change
+  if (note) statements.insertNote.run(change.run, now, note.by, note.what, jsonOrNull(note.data))
   const created = createChildren(tx, id, row.generation, change)
   const moved = isTerminal(state) ? moveDependents(tx, id) : undefined
   return { ...(created.length > 0 ? { created } : {}), ...(moved ? { moved } : {}) }
@@ -196,10 +218,11 @@ function createChildren(tx: Tx, parent: number, generation: number, { children, 
 }
 
 /** Where the run waits next: after trouble among the retries of its resource. */
-function laneAfter({ lanes }: Tx, lane: number, { lane: next, trouble, unstarted }: EndChange): number {
-  const again = unstarted ? lanes.isAgain(lane) : trouble !== undefined
+function laneAfter({ lanes }: Tx, lane: number, change: EndChange): number {
+  const { lane: next, trouble, unstarted } = change
+  const again = unstarted ? lanes.isAgain(lane) : (change.again ?? trouble !== undefined)
   if (next === undefined && again === lanes.isAgain(lane)) return lane
-  return lanes.numberOf(next ?? lanes.laneOf(lane), again)
+  return lanes.numberOf(next ?? lanes.laneOf(lane), { again, keyed: lanes.isKeyed(lane) })
 }
 
 function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndChange['attempt']>): void {
@@ -209,15 +232,23 @@ function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndCh
   statements.insertAttempt.run(...values, more === '{}' ? null : more)
 }
 
-function intent({ statements, now }: Tx, change: IntentChange): boolean {
+function intent(tx: Tx, change: IntentChange): Written {
+  const { statements, now } = tx
   const { generation, name, inputHash, take, token } = change
-  return statements.intent.run(generation, name, inputHash, take, now, numberOf(change.run), token).changes > 0
+  const run = numberOf(change.run)
+  // Most calls have no budget, and then the lease is looked at by the one statement that writes.
+  if (change.reserve && !statements.owned.get(run, token)) return false
+  const taken = change.reserve ? reserveAll(tx, change) : undefined
+  if (taken?.over) return taken
+  return statements.intent.run(generation, name, inputHash, take, now, run, token).changes > 0 && (taken ?? true)
 }
 
-function answerOwned(tx: Tx, change: AnswerChange): boolean {
+function answerOwned(tx: Tx, change: AnswerChange): Written {
   if (!tx.statements.owned.get(numberOf(change.run), change.token)) return false
   answer(tx, change)
-  return true
+  const settled = settleAll(tx, change)
+  const hold = change.quotas && holdByAnswer(tx, change.quotas)
+  return hold ? { ...settled, hold } : settled
 }
 
 function progress({ statements }: Tx, { run, token, progress }: ProgressChange): boolean {

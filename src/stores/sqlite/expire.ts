@@ -3,7 +3,8 @@
  * nobody knows which of them it was: a suspect, to be claimed alone. What that means for the run is decided elsewhere.
  */
 import { AGAIN } from './group-commit.ts'
-import { readMore, writeMore } from './row.ts'
+import { wakeAfter } from './keys.ts'
+import { readMore, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
 import type { ExpiredRow } from './statements.ts'
 
@@ -13,10 +14,19 @@ const EXPIRE_MAX = 500
 export function expire(tx: Tx): typeof AGAIN | undefined {
   const expired = tx.statements.expired.all(tx.now, EXPIRE_MAX)
   for (const row of expired) end(tx, row)
+  wakeAfter(
+    tx,
+    expired.map(({ id }) => id),
+  )
   return expired.length === EXPIRE_MAX ? AGAIN : undefined
 }
 
 function end({ statements, now }: Tx, row: ExpiredRow): void {
+  // A person who went away: nothing was executed, so nobody is to blame.
+  if (row.state === STATE_NUMBER.review) {
+    statements.dropLease.run(row.id)
+    return
+  }
   const worker = row.worker ?? 'unknown'
   const counted = row.alone === 1
   const more = writeMore({ ...readMore(row.more), lapsed: { worker, counted } })

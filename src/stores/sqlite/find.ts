@@ -49,7 +49,7 @@ export async function count(readers: Readers, query: Filters, now: number): Prom
   const counts = new Map<string, Map<Word, number>>()
   for (let before = newest(readers) + 1; before > 1; before = Math.max(1, before - STRETCH)) {
     const rows = readers.all<{ task: string; state: number; live: number; runs: number }>(
-      `SELECT lane.task, run.state, run.lease_until > ? AS live, count(*) AS runs
+      `SELECT lane.task, run.state, run.state = 1 AND run.lease_until > ? AS live, count(*) AS runs
       FROM reprise_run AS run CROSS JOIN reprise_lane AS lane ON lane.id = run.lane
       WHERE run.id < ? AND run.id >= ?${where} GROUP BY 1, 2, 3`,
       now,

@@ -28,7 +28,7 @@ export function keepReceipt(tx: Tx, change: AnswerChange): void {
 }
 
 export function keepEntry({ statements }: Tx, run: number, generation: number, entry: JournalEntry): void {
-  const { name, inputHash, token, takes, intentAt, answeredAt, late, costUsd, failure, answer } = entry
+  const { name, inputHash, token, takes, intentAt, answeredAt, late, costUsd, failure, answer, question } = entry
   statements.putEntry.run(
     run,
     generation,
@@ -42,6 +42,7 @@ export function keepEntry({ statements }: Tx, run: number, generation: number, e
     costUsd ?? null,
     jsonOrNull(failure),
     answer ?? null,
+    question ?? null,
   )
 }
 

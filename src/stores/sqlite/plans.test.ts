@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunQuery } from '../../ports/store.ts'
+import { BUDGETS_SQL } from './budgets.ts'
 import { claimRequest, connect, freshFile, newRun } from './file.fixtures.ts'
 import { conditions } from './find.ts'
 import { HOLDS_SQL } from './holds.ts'
@@ -16,6 +17,7 @@ const HOT: Record<string, string> = {
   ...READ_SQL,
   floors: FLOORS_SQL,
   ...HOLDS_SQL,
+  ...Object.fromEntries(Object.entries(BUDGETS_SQL).map(([name, text]) => [`budgets ${name}`, text])),
   ...Object.fromEntries(
     ([{}, { key: 'k' }, { states: ['failed'] }, { states: ['review'] }, { tasks: ['t'], code: 'http.*' }] as const).map(
       (query) => [`find ${JSON.stringify(query)}`, findSql(query)],
@@ -32,7 +34,7 @@ function findSql(query: Omit<RunQuery, 'limit'>): string {
 
 /** Reading a partial index from its end is a search; reading a table or a whole index is not. */
 const BAD =
-  /SCAN (reprise_run|run|next|reprise_journal|entry|reprise_attempt|attempt|reprise_key|key|reprise_body|reprise_need|need|reprise_step|step|reprise_flow)(?! USING (COVERING )?INDEX reprise_(ready|suspect|due|leased|failed|review))|TEMP B-TREE/
+  /SCAN (reprise_run|run|next|reprise_journal|entry|reprise_attempt|attempt|reprise_key|key|reprise_body|reprise_need|need|reprise_step|step|reprise_flow|reprise_spend|reprise_window)(?! USING (COVERING )?INDEX reprise_(ready|suspect|due|leased|keyed|again|failed|review|spend_open|window_ends))|TEMP B-TREE/
 
 function planOf(connection: ReturnType<typeof connect>, sql: string): string[] {
   const rows = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split('?').length - 1).fill(null))

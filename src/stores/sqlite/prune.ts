@@ -21,6 +21,9 @@ const CHUNK = 250
 /** Ended runs counted before others may run. */
 const STRETCH = 10_000
 
+/** The same month ends in no two zones further apart. */
+const ZONES_APART_MS = 2 * 86_400_000
+
 /** A run that goes takes rows of four tables with it. */
 const ROWS_PER_RUN = 4
 
@@ -29,6 +32,7 @@ interface Pass {
   readonly run: number
   readonly key: number
   readonly note: number
+  readonly spend: number
   readonly floors: ReadonlyMap<number, number>
 }
 
@@ -62,7 +66,7 @@ export class Pruner {
     const pass =
       this.#under?.request === text
         ? this.#under.pass
-        : { run: 0, key: 0, note: 0, floors: await read((readers) => floorsOf(readers, request.keepMax)) }
+        : { run: 0, key: 0, note: 0, spend: 0, floors: await read((readers) => floorsOf(readers, request.keepMax)) }
     const { now, pruned, keys, next, more } = await write<Step>({
       rows: request.limit * ROWS_PER_RUN,
       wakes: false,
@@ -85,13 +89,14 @@ function step(tx: Tx, request: PruneRequest, pass: Pass): Step {
   const runs = pruneRuns(tx, request, pass)
   const keys = pruneKeys(tx, before, pass.key, request.limit)
   const notes = pruneNotes(tx, before, pass.note)
+  const spends = pruneSpends(tx, before, pass.spend)
   const claimsMore = pruneClaims(tx, before)
   return {
     now,
     pruned: runs.ids,
     keys: keys.ids.length,
-    next: { ...pass, run: runs.at, key: keys.at, note: notes.at },
-    more: runs.more || keys.more || notes.more || claimsMore,
+    next: { ...pass, run: runs.at, key: keys.at, note: notes.at, spend: spends.at },
+    more: runs.more || keys.more || notes.more || spends.more || claimsMore,
   }
 }
 
@@ -150,6 +155,8 @@ function dropRuns({ statements, lanes }: Tx, rows: readonly EndedRow[]): void {
   statements.dropNeeds.run(ids)
   statements.dropSteps.run(ids)
   statements.dropFlows.run(ids)
+  statements.dropRunWindows.run(ids)
+  statements.dropRunSpends.run(ids)
   statements.dropRuns.run(ids)
 }
 
@@ -174,6 +181,18 @@ function pruneNotes({ statements }: Tx, before: number, from: number): Walked {
     return run === null || statements.stateOf.get(numberOf(run)) ? 'pass' : 'take'
   })
   if (walked.ids.length > 0) statements.dropNotes.run(JSON.stringify(walked.ids))
+  return walked
+}
+
+/** Windows that ended long ago go with all that was counted in them, the windows first: a count never outlives what it counts. */
+function pruneSpends({ statements }: Tx, before: number, from: number): Walked {
+  statements.dropWindows.run(before)
+  const walked = walk(statements.oldestSpends, from, ({ ends_at: endsAt }) => {
+    if (endsAt === null) return 'pass'
+    if (endsAt <= before) return 'take'
+    return endsAt > before + ZONES_APART_MS ? 'end' : 'pass'
+  })
+  if (walked.ids.length > 0) statements.dropSpends.run(JSON.stringify(walked.ids))
   return walked
 }
 

@@ -12,7 +12,8 @@ import { SQL } from './statements.ts'
 /** A run with its lane, its owner and its bodies, as readers see it. An index may be named, so that no other way is taken. */
 export const viewSql = (index = ''): string => `
   SELECT run.id, run.state, run.priority, run.submitted_at, run.lease, run.lease_until, claim.worker, run.due_at, run.suspect,
-    run.generation, run.attempt, run.errors, run.lapses, run.ended_by, run.finished_at, run.key, run.more, run.why, run.failure,
+    run.generation, run.attempt, run.errors, run.lapses, run.ended_by, run.finished_at, run.key,
+    run.concurrency_key, run.concurrency_max, run.more, run.why, run.failure,
     coalesce(run.input, (SELECT input FROM reprise_body WHERE run = run.id)) AS input,
     coalesce(run.output, (SELECT output FROM reprise_body WHERE run = run.id)) AS output,
     lane.task, lane.category, lane.resource, step.flow, step.name AS step
@@ -26,7 +27,7 @@ export const READ_SQL = {
   byKey: `${viewSql()} WHERE run.id = (SELECT run FROM reprise_key WHERE task = ? AND key = ?)`,
   attempts: `SELECT generation, attempt, token, worker, started_at, ended_at, outcome, more
     FROM reprise_attempt WHERE run = ? ORDER BY rowid`,
-  journal: `SELECT rowid AS place, name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer
+  journal: `SELECT rowid AS place, name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer, question
     FROM reprise_journal WHERE run = ? AND generation = ?`,
   notes: 'SELECT run, at, by, what, data FROM reprise_note ORDER BY id DESC LIMIT 0 + ?',
   notesOfRun: 'SELECT run, at, by, what, data FROM reprise_note WHERE run = ? ORDER BY id DESC LIMIT 0 + ?',

@@ -18,18 +18,21 @@ CREATE TABLE reprise_meta(
 
 -- One row per distinct (task, category, resource), made by the first run in it and never deleted.
 -- again: runs whose last try met the trouble of their resource wait in a lane of their own, so that they can be let in by themselves.
+-- Its number is that of its lane, negative. keyed: runs with a concurrency key have lanes of their own, so that others are claimed
+-- without a look at keys.
 CREATE TABLE reprise_lane(
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   category TEXT,
   resource TEXT,
-  again INTEGER NOT NULL DEFAULT 0
+  again INTEGER NOT NULL,
+  keyed INTEGER NOT NULL
 );
 -- 0 stands for none: a number never equals a text, not even an empty one.
-CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
+CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again, keyed);
 
 -- state: 0 blocked 1 ready 2 waiting 3 review 4 succeeded 5 failed 6 cancelled
--- lease: token of the live claim. suspect: 0 no, n: claimed alone, with n - 1 shared crashes that are not counted yet.
+-- place: the order of claims, smaller first. lease: token of the live claim. suspect: 0 no, n: claimed alone, with n - 1 shared crashes that are not counted yet.
 -- more: JSON of what most runs never have. Bodies last, so that reading the rest never touches an overflow page.
 CREATE TABLE reprise_run(
   id INTEGER PRIMARY KEY,
@@ -37,6 +40,7 @@ CREATE TABLE reprise_run(
   lane INTEGER NOT NULL,
   priority INTEGER NOT NULL,
   submitted_at INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   lease INTEGER,
   lease_until INTEGER,
   due_at INTEGER,
@@ -48,17 +52,24 @@ CREATE TABLE reprise_run(
   ended_by INTEGER,
   finished_at INTEGER,
   key TEXT,
+  concurrency_key TEXT,
+  concurrency_max INTEGER,
   more TEXT,
   why TEXT,
   failure TEXT,
   input TEXT,
   output TEXT
 );
-CREATE INDEX reprise_ready ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect = 0;
-CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
+CREATE INDEX reprise_ready ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect = 0;
+CREATE INDEX reprise_suspect ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect > 0;
 CREATE INDEX reprise_due ON reprise_run(due_at) WHERE due_at IS NOT NULL;
--- With the lane, so that the live leases of a limited lane are counted in the index alone.
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane) WHERE lease_until IS NOT NULL;
+-- With lane and state, so that the live leases of a limited lane are counted in the index alone, without those of reviewers.
+CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
+-- Runs that wait to try their resource again, by the claim that ended: when it answers, those before are let in without their wait.
+CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
+-- Runs with a concurrency key that are out, ready or parked (waiting without a due time), in this order.
+CREATE INDEX reprise_keyed ON reprise_run(concurrency_key, lease, state, lane, place)
+  WHERE concurrency_key IS NOT NULL AND finished_at IS NULL AND due_at IS NULL;
 CREATE INDEX reprise_review ON reprise_run(id) WHERE state = 3;
 CREATE INDEX reprise_failed ON reprise_run(id) WHERE state = 5;
 
@@ -119,7 +130,8 @@ CREATE TABLE reprise_journal(
   late INTEGER,
   cost_usd REAL,
   failure TEXT,
-  answer TEXT
+  answer TEXT,
+  question TEXT
 );
 CREATE UNIQUE INDEX reprise_journal_entry ON reprise_journal(run, generation, name, input_hash);
 
@@ -192,6 +204,54 @@ CREATE TABLE reprise_meter(
 
 -- lanes, holds: versions, so that a process knows when another one changed the lanes, or the holds and buckets.
 INSERT INTO reprise_meta(name, value) VALUES ('schema', 0), ('lanes', 0), ('holds', 0);
+`,
+  `
+-- A budget as it was last used, and the limits that an operator set over its own, both JSON.
+CREATE TABLE reprise_budget(
+  name TEXT PRIMARY KEY,
+  defined TEXT,
+  set_over TEXT
+) WITHOUT ROWID;
+
+-- What a budget has given out in one window: a day, a month, or the life of a run, which has no end of its own.
+-- nano: billionths of a dollar, because whole numbers add up exactly. over: of what is spent, what no reservation had foreseen.
+-- limits: those of the latest reservation that was let in.
+CREATE TABLE reprise_window(
+  budget TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  ends_at INTEGER,
+  calls_reserved INTEGER NOT NULL,
+  calls_spent INTEGER NOT NULL,
+  nano_reserved INTEGER NOT NULL,
+  nano_spent INTEGER NOT NULL,
+  nano_over INTEGER NOT NULL,
+  calls_limit INTEGER,
+  nano_limit INTEGER,
+  warned REAL NOT NULL,
+  PRIMARY KEY (budget, kind, key)
+) WITHOUT ROWID;
+CREATE INDEX reprise_window_ends ON reprise_window(ends_at) WHERE ends_at IS NOT NULL;
+
+-- One row per send and budget. state: 0 reserved 1 expired 2 spent 3 released. nano: reserved, and once spent what it came to.
+-- day, month: the windows that it is counted in; none for the budget of its run.
+CREATE TABLE reprise_spend(
+  run INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  input_hash TEXT NOT NULL,
+  take INTEGER NOT NULL,
+  token INTEGER NOT NULL,
+  budget TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  nano INTEGER NOT NULL,
+  day TEXT,
+  month TEXT,
+  ends_at INTEGER
+);
+CREATE UNIQUE INDEX reprise_spend_call ON reprise_spend(run, generation, name, input_hash, take, token, budget);
+CREATE INDEX reprise_spend_open ON reprise_spend(budget, until) WHERE state = 0;
 `,
 ]
 

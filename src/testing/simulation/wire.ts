@@ -38,6 +38,7 @@ const READS = new Set([
   'policy',
   'verify',
   'holds',
+  'budgets',
 ])
 
 export function wire(options: WireOptions): Store {
@@ -60,10 +61,15 @@ export function wire(options: WireOptions): Store {
     claim: (request) => ask('claim', () => recorded.claim(name, request)),
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
+    take: (request) => ask('take', () => store.take(request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
-    hold: (order) => ask('hold', () => store.hold(order)),
-    release: (request) => ask('release', () => store.release(request), false),
+    reorder: (move) => ask('reorder', () => recorded.reorder(name, move), false),
+    hold: (order) => ask('hold', () => recorded.hold(name, order)),
+    release: (request) => ask('release', () => recorded.release(name, request), false),
+    prune: (request) => ask('prune', () => recorded.prune(name, request)),
     holds: () => ask('holds', () => store.holds()),
+    setBudget: (order) => ask('setBudget', () => store.setBudget(order)),
+    budgets: () => ask('budgets', () => store.budgets()),
     get: (ref) => ask('get', () => store.get(ref)),
     flow: (ref) => ask('flow', () => store.flow(ref)),
     links: (run) => ask('links', () => store.links(run)),

@@ -2,7 +2,7 @@
  * Laws of ends that bring runs with them: children that are simply begun, and those of a join, whose ends the parent waits for.
  */
 import assert from 'node:assert/strict'
-import type { Committed, EndChange } from '../../ports/store.ts'
+import type { CommitAnswer, EndChange } from '../../ports/store.ts'
 import { subject } from './law.ts'
 import { BEGUN_AGAIN, CANCELLED, type Held, keyed, newRun, type World } from './world.ts'
 
@@ -27,11 +27,14 @@ async function joining(
   return { state: 'blocked', why, suspensions: 1, attempt: { ...row, outcome: 'suspended' }, join: { name, children } }
 }
 
-const idsOf = ({ created }: Committed): string[] =>
+const idsOf = ({ created }: CommitAnswer): string[] =>
   (created ?? []).flatMap((child) => (child === 'conflict' ? [] : [child.id]))
 
-const endChild = async (world: World, run: string | undefined, ending: Partial<EndChange> = {}): Promise<Committed> =>
-  world.end(await world.take(run ?? '', { tasks: ['child'] }), ending)
+const endChild = async (
+  world: World,
+  run: string | undefined,
+  ending: Partial<EndChange> = {},
+): Promise<CommitAnswer> => world.end(await world.take(run ?? '', { tasks: ['child'] }), ending)
 
 export const joinLaws = subject('join', {
   'a join creates its children with the end and blocks the parent': [

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { Failure } from '../../failure/failure.ts'
 import { EMPTY_LEDGERS, type Ledgers } from '../../policy/situation.ts'
 import type { Why } from '../../policy/why.ts'
-import type { Claim, ClaimRequest, Committed, EndChange, NewRun, RunView, Store } from '../../ports/store.ts'
+import type { Claim, ClaimRequest, CommitAnswer, EndChange, NewRun, RunView, Store } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
 import type { VirtualClock } from '../virtual-clock.ts'
 
@@ -32,6 +32,8 @@ export interface OpenedStore {
   readonly reopen?: () => Promise<Store>
   /** Ways to damage what is stored past the store's verbs, by what they do to the run that is handed in. */
   readonly damages?: Readonly<Record<string, (run: string) => void | Promise<void>>>
+  /** Ways to damage what is of no run; each is found by itself. */
+  readonly damagesBeside?: Readonly<Record<string, () => void | Promise<void>>>
 }
 
 /** A run in a worker's hands. */
@@ -105,12 +107,12 @@ export class World {
     return { run, token }
   }
 
-  end(held: Held, ending: Ending = {}): Promise<Committed> {
+  end(held: Held, ending: Ending = {}): Promise<CommitAnswer> {
     return this.store.commit({ type: 'end', run: held.run, token: held.token, state: 'succeeded', ...ending })
   }
 
   /** Ends an attempt in {@link FAILURE}, counted: waiting until `dueAt`, or failed without one. */
-  async fail(held: Held, { dueAt, ...ending }: Ending = {}): Promise<Committed> {
+  async fail(held: Held, { dueAt, ...ending }: Ending = {}): Promise<CommitAnswer> {
     const { ledgers } = await this.view(held.run)
     return this.end(held, {
       ...(dueAt === undefined ? { state: 'failed' } : { state: 'waiting', dueAt }),
@@ -143,11 +145,11 @@ export class World {
     }
   }
 
-  intent(held: Held, name = 'call', take = 1, inputHash = 'hash', generation = 1): Promise<Committed> {
+  intent(held: Held, name = 'call', take = 1, inputHash = 'hash', generation = 1): Promise<CommitAnswer> {
     return this.store.commit({ type: 'intent', ...held, generation, name, inputHash, take })
   }
 
-  answer(held: Held, answer: string, name = 'call', inputHash = 'hash', generation = 1): Promise<Committed> {
+  answer(held: Held, answer: string, name = 'call', inputHash = 'hash', generation = 1): Promise<CommitAnswer> {
     return this.store.commit({ type: 'answer', ...held, generation, name, inputHash, answer })
   }
 

@@ -1,7 +1,7 @@
 /**
  * Where a store is broken on purpose: the intact memory store, its tables and its clock, and tools to bend them.
  */
-import type { Change, Claim, ClaimRequest, Committed, EndChange, Store } from '../../../src/ports/store.ts'
+import type { Change, Claim, ClaimRequest, CommitAnswer, EndChange, Store } from '../../../src/ports/store.ts'
 import type { Row, Tables } from '../../../src/stores/memory/rows.ts'
 import type { Clock } from '../../../src/time/clock.ts'
 
@@ -92,7 +92,11 @@ export const ending =
   })
 
 /** Writes without looking at the lease; with `keepLease` it is the owner's again afterwards. */
-export async function forced({ store, tables, clock }: Bench, change: Change, keepLease = false): Promise<Committed> {
+export async function forced(
+  { store, tables, clock }: Bench,
+  change: Change,
+  keepLease = false,
+): Promise<CommitAnswer> {
   const row = tables.runs.get(change.run)
   if (!row) return store.commit(change)
   const { lease } = row

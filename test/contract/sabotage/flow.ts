@@ -15,7 +15,7 @@ const creating =
 const undoing =
   (verb: 'commit' | 'steer', undo: (row: Row, before: Row, bench: Bench) => void): Sabotage =>
   (bench) => {
-    const undone = async (call: () => Promise<Committed>): Promise<Committed> => {
+    const undone = async <Answer extends Pick<Committed, 'moved'>>(call: () => Promise<Answer>): Promise<Answer> => {
       const before = rowsOf(bench.tables).map(
         (row) => [row, { ...row, needs: row.needs.map((need) => ({ ...need })) }] as const,
       )
