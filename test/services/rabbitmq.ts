@@ -52,7 +52,8 @@ export async function rabbitService(): Promise<RabbitService> {
   await answered(mapperPort, mapper.child, mapper.said)
   let run: Spawned | undefined
   const start = async () => {
-    run = started(server() ?? 'rabbitmq-server', [], env)
+    // In its own folder, where it may leave what it leaves when it is killed.
+    run = started(server() ?? 'rabbitmq-server', [], env, folder)
     await answered(port, run.child, run.said)
   }
   const end = async (signal: NodeJS.Signals) => {

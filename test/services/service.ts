@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -80,9 +81,14 @@ export interface Spawned {
 
 const SAID_MAX = 4_000
 
-export function started(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Spawned {
+export function started(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+  cwd = tmpdir(),
+): Spawned {
   // A group of its own, because a server may be a script with the real server as its child.
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
