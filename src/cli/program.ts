@@ -10,6 +10,7 @@ import { registerCodes } from './commands/codes.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
+import { registerExtract } from './commands/extract.ts'
 import { registerGroups } from './commands/groups.ts'
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
@@ -39,6 +40,7 @@ const COMMANDS: readonly Register[] = [
   registerClassify,
   registerCodes,
   registerPlan,
+  registerExtract,
   registerSubmit,
   registerWork,
   registerSweep,

@@ -70,6 +70,20 @@ export async function loadModel(model: AnyModel, options: ModelOptions, baseURL?
   return callable(create({ ...(url === undefined ? {} : { baseURL: url }), ...key })(name))
 }
 
+/**
+ * Throws before anything is begun what would otherwise fail with the first send: a provider that is not known, its package that is not
+ * installed, its key that is not set.
+ */
+export async function checkModel(model: AnyModel, options: ModelOptions, baseURL?: string): Promise<void> {
+  await loadModel(model, options, baseURL)
+  if (typeof model !== 'string' || (options.models && Object.hasOwn(options.models, model))) return
+  const { provider: named } = splitId(model)
+  const provider = PROVIDERS[named]
+  const url = baseURL ?? options.baseURLs?.[named] ?? (process.env[provider?.urlVariable ?? ''] || undefined)
+  if (!provider || process.env[provider.keyVariable] || (url !== undefined && isHere(url))) return
+  throw new RepriseError('model.key', `model "${model}" needs ${provider.keyVariable}, which is not set.`)
+}
+
 /** A server on this machine asks for no key, and the provider's package insists on one. */
 const isHere = (url: string): boolean => /^https?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(url)
 

@@ -49,6 +49,14 @@ export const domain: Family = {
       'final',
       'Look at the draft and its issues: no rung of the ladder got an answer that passes the gate.',
     ),
+    own(
+      'document.empty',
+      'final',
+      'There is nothing to read in it: give the file its content, which makes it another document.',
+    ),
+    own('document.gone', 'final', 'Put the file back as it was, or submit it anew as it is.'),
+    own('document.unreadable', 'final', 'Save the document anew, or as text or an image.'),
+    own('document.too_large', 'final', 'Split the document, or make its pictures smaller.'),
     own('review.rejected', 'final', 'A person said that there is no right answer; the reason is in the message.'),
     own('ask.invalid', 'final', 'Correct the ask as the message says; nothing was sent.'),
     own('ask.name', 'final', 'Give the ask another name; nothing was sent.'),
@@ -57,6 +65,7 @@ export const domain: Family = {
     own('gate.rule', 'final', 'Correct the rule as the message says.'),
     own('model.invalid', 'final', 'Correct the model’s id; nothing was sent.'),
     own('model.provider', 'final', 'Name a provider that is known, or hand in a model object.'),
+    own('model.key', 'final', 'Set the variable that the message names, then retry.'),
     own('model.package', 'final', 'Install the package that the message names, then retry.'),
     own('answer.syntax', 'syntax', 'Repair the answer locally, or ask again with the parse error.', {
       tokens: ['answer.syntax', 'SyntaxValidationError'],
