@@ -171,6 +171,21 @@ describe('news of failures', () => {
   })
 })
 
+describe('a message that cannot be put aside', () => {
+  it('goes back to its queue, and is put aside when that is possible', async () => {
+    const { bus, sweep, report } = await sweepWorld()
+    await report('nobody')
+    await bus.send([{ id: 'bad', topic: 'parsing.failed', body: '{' }])
+    const { send } = bus
+    bus.send = async (messages) => messages.map(() => 'unknown')
+    expect((await sweep.pass()).collections[0]).toMatchObject({ heard: 0, parked: 0 })
+    expect(await bus.depth('parsing.failed')).toBe(2)
+    bus.send = send
+    expect((await sweep.pass()).collections[0]).toMatchObject({ parked: 2 })
+    expect(await bus.depth('parsing.failed.parked')).toBe(2)
+  })
+})
+
 describe('a bus that is down', () => {
   it('keeps what was counted in the documents, counts no more, and sends it once the bus is back', async () => {
     const { clock, source, bus, sweep, another, document } = await sweepWorld()
