@@ -10,11 +10,8 @@ import { registerCodes } from './commands/codes.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
-<<<<<<< HEAD
 import { registerExtract } from './commands/extract.ts'
-=======
 import { registerGroups } from './commands/groups.ts'
->>>>>>> sweep
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
 import { registerMigrate } from './commands/migrate.ts'
