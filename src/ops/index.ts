@@ -33,5 +33,6 @@ export {
 } from './steer-runs.ts'
 export { storeNow } from './store-now.ts'
 export { type LedgerLine, type Story, story } from './story.ts'
-export type { AttemptEntry, StoryEntry } from './story-entries.ts'
+export type { AttemptEntry, CallEntry, StoryEntry } from './story-entries.ts'
+export type { TakeStory } from './take-story.ts'
 export { verifyStore } from './verify-store.ts'

@@ -10,6 +10,7 @@ import type { Note, RunView } from '../ports/store.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import { PERSON_HASH } from '../run/question.ts'
 import type { AttemptRecord, Outcome, State } from '../run/run.ts'
+import { type TakeStory, takeStories } from './take-story.ts'
 
 /** The input hash under which the journal keeps sleeps: no call has it. */
 const SLEEP = 'sleep'
@@ -48,6 +49,8 @@ export interface CallEntry extends At {
   /** The answer came after its owner's lease: a receipt. */
   readonly late: boolean
   readonly costUsd?: number
+  /** Of a call to a model by a ladder: who was asked, and what became of the answer. */
+  readonly take?: TakeStory
 }
 
 export interface SleepEntry extends At {
@@ -97,7 +100,7 @@ export function storyEntries(rows: StoryRows, now: number, options: SayOptions =
     ...acts.map((record) => actOf(record, options)),
     ...history.filter(({ outcome }) => outcome !== 'operator').map((record) => attemptOf(record, policies, options)),
     ...present(run, journals.get(run.generation) ?? [], now),
-    ...[...journals].flatMap(([generation, journal]) => journal.map((entry) => callOf(entry, generation))),
+    ...[...journals].flatMap(([generation, journal]) => callsOf(journal, generation, run)),
     ...notes.filter((note) => !isTold(note, acts)).map((note) => noteOf(note, run.generation, options)),
   ]
   // Sorting is stable, so what happened in one instant stays in the order above.
@@ -166,7 +169,16 @@ function present(run: RunView, journal: readonly JournalEntry[], now: number): A
   return [{ ...common, at: since(run.endedBy, finishedAt), endedAt: finishedAt, outcome: 'succeeded' }]
 }
 
-function callOf(entry: JournalEntry, generation: number): CallEntry | SleepEntry | JoinEntry | QuestionEntry {
+function callsOf(journal: readonly JournalEntry[], generation: number, run: RunView) {
+  const takes = takeStories(journal, generation === run.generation && run.state === 'succeeded')
+  return journal.map((entry) => callOf(entry, generation, takes.get(entry)))
+}
+
+function callOf(
+  entry: JournalEntry,
+  generation: number,
+  take: TakeStory | undefined,
+): CallEntry | SleepEntry | JoinEntry | QuestionEntry {
   const { name, intentAt: at, answer, answeredAt, failure, takes, late = false, costUsd } = entry
   const answered = answeredAt === undefined ? {} : { answeredAt }
   if (entry.inputHash === JOIN) return { type: 'join', at, generation, name, ...answered }
@@ -179,6 +191,7 @@ function callOf(entry: JournalEntry, generation: number): CallEntry | SleepEntry
     ...answered,
     ...(failure ? { failure } : {}),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(take === undefined ? {} : { take }),
   }
 }
 

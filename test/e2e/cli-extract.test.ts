@@ -81,6 +81,21 @@ describe('what it does', () => {
     ).toEqual(Array(4).fill('DOC-4'))
   })
 
+  test('the story of a document is found by its name and tells each take', async () => {
+    await writeFile(join(cwd, 'docs/DOC-4.md'), documentNamed('DOC-4'))
+    await writeFile(join(cwd, 'rules.mjs'), GATE)
+    await extract('docs --schema s.json --gate rules.mjs')
+    const show = async (name: string) => (await runLine(`show ${name}`, { clock: systemClock, cwd })).out
+    expect(await show('DOC-1')).toMatch(/gemini:flash +✓ +right/)
+    expect(await show('DOC-2')).toMatch(
+      /gemini:flash +{} syntax [^→]*answer\.syntax[^→]*→ asked again with the error\n.*gemini:flash +✓ +right/,
+    )
+    expect(await show('DOC-3')).toMatch(/gemini:flash +⊘ +refused[^→]*→ a person is asked/)
+    expect(await show('DOC-4')).toMatch(
+      /gemini:flash +≠ +semantic[^→]*\(gate\.total\)[^→]*→ next rung: gemini:pro\n.*gemini:pro +✓ +right/,
+    )
+  })
+
   test('a document that failed makes exit 1, and the others go on', async () => {
     await writeFile(join(cwd, 'docs/DOC-0.md'), '')
     const { exit, out } = await extract('docs --schema s.json')

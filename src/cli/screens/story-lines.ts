@@ -3,7 +3,7 @@
  * Every word of it comes from the story; this file finds columns for them.
  */
 import { maskSecrets } from '../../failure/mask-secrets.ts'
-import type { AttemptEntry, LedgerLine, Neighbour, Story, StoryEntry } from '../../ops/index.ts'
+import type { AttemptEntry, CallEntry, LedgerLine, Neighbour, Story, StoryEntry, TakeStory } from '../../ops/index.ts'
 import type { LedgerName } from '../../policy/situation.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
@@ -84,7 +84,7 @@ function rowOf(entry: StoryEntry, screen: Screen, time: (at: number) => string):
     case 'attempt':
       return attemptRow(entry, screen, time)
     case 'call':
-      return { ...common, text: callText(entry) }
+      return entry.take ? takeRow(entry, entry.take, screen, common.time) : { ...common, text: callText(entry) }
     case 'join': {
       const how =
         entry.answeredAt === undefined
@@ -125,6 +125,34 @@ function attemptRow(entry: AttemptEntry, screen: Screen, time: (at: number) => s
   const sign = known === '' ? screen.kind('interrupted') : pad(known, widthOf(screen.kind('interrupted')))
   const worker = outcome === 'running' ? `on ${entry.worker ?? 'a worker'}` : ''
   return { ...common, word: `${sign} ${outcome}`, text: [worker, sentence].filter(Boolean).join(' ') }
+}
+
+/** One answer of a model: who, what was wrong with it, what was done next. */
+function takeRow(entry: CallEntry, take: TakeStory, screen: Screen, time: string): Row {
+  const { verdict, issue, more = 0, next } = take
+  const width = widthOf(screen.kind('final'))
+  const word =
+    verdict === undefined
+      ? 'answered'
+      : verdict === 'right'
+        ? `${pad(screen.state('succeeded'), width)} right`
+        : `${screen.kind(verdict)} ${verdict}`
+  const facts = [
+    entry.answeredAt === undefined ? '' : formatDuration(Math.max(0, entry.answeredAt - entry.at)),
+    entry.takes > 1 ? `${entry.takes} tries in the call` : '',
+    entry.costUsd === undefined ? '' : money(entry.costUsd),
+  ].filter((fact) => fact !== '')
+  const what = issue ? `${[issue.path, issue.message].filter(Boolean).join(' ')} (${issue.code})` : ''
+  const others = more > 0 ? ` and ${more} more` : ''
+  return {
+    number: '',
+    time,
+    rung: screen.text(take.rung),
+    word,
+    text: `${what}${others}${what === '' ? '' : '; '}${facts.join(', ')}`,
+    ...(next === undefined ? {} : { below: next }),
+    isDim: false,
+  }
 }
 
 function callText({
