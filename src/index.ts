@@ -159,6 +159,7 @@ export {
 } from './policy/index.ts'
 export type { Artifacts } from './ports/artifacts.ts'
 export type { BudgetLimits, BudgetView, BudgetWindowView, UnitUse, WindowLimits } from './ports/budget.ts'
+export type { Bus } from './ports/bus.ts'
 export type { RunView, Store } from './ports/store.ts'
 export {
   historyOf,

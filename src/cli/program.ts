@@ -11,6 +11,7 @@ import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
 import { registerExtract } from './commands/extract.ts'
+import { registerGroups } from './commands/groups.ts'
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
 import { registerMigrate } from './commands/migrate.ts'
@@ -25,6 +26,7 @@ import { registerSim } from './commands/sim.ts'
 import { registerStart } from './commands/start.ts'
 import { registerStats } from './commands/stats.ts'
 import { registerSubmit } from './commands/submit.ts'
+import { registerSweep } from './commands/sweep.ts'
 import { registerVacuum } from './commands/vacuum.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerWork } from './commands/work.ts'
@@ -41,10 +43,12 @@ const COMMANDS: readonly Register[] = [
   registerExtract,
   registerSubmit,
   registerWork,
+  registerSweep,
   registerRuns,
   registerShow,
   registerExplain,
   registerStats,
+  registerGroups,
   registerRetry,
   registerCancel,
   registerReprioritise,

@@ -83,6 +83,14 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
   ],
   'hold.probe': ['info', 'gemini:flash may be open again: run r-42 goes first.'],
   'hold.released': ['info', 'gemini:flash is open again (r-42).'],
+  'sweep.passed': ['info', 'Swept in 840 ms: 12 begun again, 1 failed for good, 30 waiting, 9 found stuck.'],
+  'sweep.begun': ['debug', 'archives a-17 begins attempt 2.'],
+  'sweep.ended': [
+    'error',
+    'archives a-17 failed for good after 3 attempts: attempt 3 of 3 failed; The archive is not a mailbox file.',
+  ],
+  'sweep.dependency': ['warn', 'threads: only 2 of 20 were processed; until that is better only probes go out.'],
+  'sweep.trouble': ['warn', 'threads: connect ECONNREFUSED 127.0.0.1:5672 (bus.unavailable).'],
   'client.repeated': ['info', 'bigquery, POST /queries: take 1 failed (http.503); repeated in 1 s.'],
   'client.failed': [
     'warn',
@@ -134,7 +142,7 @@ describe('the log line of', () => {
 describe('logEvents', () => {
   test('leaves out what the level does not ask for', () => {
     const lines = linesOf(Object.values(SAMPLES), 'error')
-    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['run.failed'])
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['run.failed', 'sweep.ended'])
   })
 
   test('does with any logger of four methods', () => {

@@ -30,6 +30,7 @@ import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
 import { LADDER_EVENTS } from './ladder-events.ts'
 import { REVIEW_EVENTS } from './review-events.ts'
+import { SWEEP_EVENTS } from './sweep-events.ts'
 
 export const EVENTS = {
   'run.submitted': entry(
@@ -365,6 +366,7 @@ export const EVENTS = {
   ...REVIEW_EVENTS,
   ...LADDER_EVENTS,
   ...CLIENT_EVENTS,
+  ...SWEEP_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',
