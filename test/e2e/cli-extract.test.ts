@@ -180,3 +180,10 @@ describe('what it refuses, with exit 2 and nothing begun', () => {
     expect(simulator.requests()).toEqual([])
   })
 })
+
+test('a store that cannot be opened is exit 3, and nobody is asked', async () => {
+  const { exit, err } = await extract('docs --schema s.json --store sqlite:docs')
+  expect(err).toContain('The store cannot be used')
+  expect(exit).toBe(3)
+  expect(simulator.requests()).toEqual([])
+})
