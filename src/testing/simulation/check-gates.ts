@@ -1,8 +1,8 @@
 /**
  * Holds, the retry bucket and limits: what a claim was given against what was allowed then, over the whole fleet.
  */
-import { gateStory } from './gate-story.ts'
 import { invariant } from './invariant.ts'
+import { gateStory } from './story.ts'
 
 export const GATES = [
   invariant(

@@ -2,11 +2,11 @@
  * I17 to I24: artifacts, reviews, rest at the end, secrets, the store's own check, and nobody left waiting.
  */
 import { endEvents } from './check-leases.ts'
-import { gateStory, type Span } from './gate-story.ts'
+import type { Span } from './gate-story.ts'
 import { type History, only, type StoreLine } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
 import { resting } from './simulate.ts'
-import { type Model, type Story, stories } from './story.ts'
+import { gateStory, type Model, type Story, stories } from './story.ts'
 
 /** However busy everybody is, nothing waits longer than this in the quiet phase. */
 const WAIT_MAX_MS = 900_000

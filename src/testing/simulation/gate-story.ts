@@ -6,8 +6,7 @@ import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
 import type { Lane } from '../../run/run.ts'
 import { BucketBook } from './bucket-book.ts'
 import type { History, StoreLine } from './history.ts'
-import { only } from './history.ts'
-import { type Model, type Story, type StoryStep, stories } from './story.ts'
+import type { Draft, Model } from './story.ts'
 
 export interface Span {
   readonly from: number
@@ -29,6 +28,8 @@ interface HoldBook {
   probe: { readonly run: string; readonly token: number } | undefined
   since: number
   admitted: number
+  /** The last token that was given out when its probe got an answer. */
+  healedAfter: number | undefined
 }
 
 export interface GateStory {
@@ -40,7 +41,16 @@ export interface GateStory {
   readonly seen: Readonly<Record<GateEvent, number>>
 }
 
-export type GateEvent = 'probe' | 'admitted' | 'refused' | 'vanished' | 'ramp' | 'failing' | 'retry' | 'full'
+export type GateEvent =
+  | 'probe'
+  | 'admitted'
+  | 'refused'
+  | 'vanished'
+  | 'ramp'
+  | 'failing'
+  | 'retry'
+  | 'full'
+  | 'forward'
 
 /** The straight ramp: so many runs may have been let in, so long after. */
 export const rampAllows = (ms: number): number => Math.floor(2.5 * (Math.max(0, ms) / 1_000) ** 2) + 1
@@ -56,18 +66,10 @@ export function covers(what: HoldTarget, lane: Lane): boolean {
   return name !== undefined && lane[scope as 'task' | 'resource' | 'category'] === name
 }
 
-const told = new WeakMap<History, GateStory>()
-
-export function gateStory(history: History): GateStory {
-  const known = told.get(history) ?? new GateFold(history).story()
-  told.set(history, known)
-  return known
-}
-
-class GateFold {
-  readonly #history: History
-  readonly #steps: ReadonlyMap<number, readonly { readonly story: Story; readonly step: StoryStep }[]>
-  readonly #models = new Map<string, Model>()
+/** Follows the store line by line, beside the stories of the runs: it is told before a line is applied to them and after. */
+export class GateFold {
+  readonly #limits: History['limits']
+  readonly #drafts: ReadonlyMap<string, Draft>
   readonly #holds = new Map<HoldTarget, HoldBook>()
   readonly #buckets = new BucketBook()
   readonly #nonces = new Set<string>()
@@ -76,25 +78,18 @@ class GateFold {
   readonly #limitBreaches: string[] = []
   readonly #closed: { readonly what: HoldTarget; readonly from: number; to: number }[] = []
   readonly #seen: Record<GateEvent, number> = {
-    ...{ probe: 0, admitted: 0, refused: 0, vanished: 0, ramp: 0, failing: 0, retry: 0, full: 0 },
+    ...{ probe: 0, admitted: 0, refused: 0, vanished: 0, ramp: 0, failing: 0, retry: 0, full: 0, forward: 0 },
+  }
+  /** The last token that was given out. */
+  #token = 0
+
+  constructor(limits: History['limits'], drafts: ReadonlyMap<string, Draft>) {
+    this.#limits = limits
+    this.#drafts = drafts
   }
 
-  constructor(history: History) {
-    this.#history = history
-    const steps = new Map<number, { story: Story; step: StoryStep }[]>()
-    for (const story of stories(history).values()) {
-      for (const step of story.steps) {
-        const ofLine = steps.get(step.line.seq)
-        if (ofLine) ofLine.push({ story, step })
-        else steps.set(step.line.seq, [{ story, step }])
-      }
-    }
-    this.#steps = steps
-  }
-
-  story(): GateStory {
-    for (const line of only(this.#history, 'store')) this.#follow(line)
-    for (const [what, hold] of this.#holds) this.#close(what, hold, this.#history.dump.at)
+  story(endedAt: number): GateStory {
+    for (const [what, hold] of this.#holds) this.#close(what, hold, endedAt)
     const closed = this.#closed
     const buckets = this.#buckets
     return {
@@ -103,27 +98,73 @@ class GateFold {
       limitBreaches: this.#limitBreaches,
       closed: (lane, again) => [
         ...closed.filter(({ what }) => covers(what, lane)),
-        ...(again && lane.resource !== undefined ? buckets.spans(lane.resource, this.#history.dump.at) : []),
+        ...(again && lane.resource !== undefined ? buckets.spans(lane.resource, endedAt) : []),
       ],
       seen: { ...this.#seen, failing: buckets.failings, retry: buckets.retries },
     }
   }
 
-  #follow(line: StoreLine): void {
+  /** Answers with the runs that the line brings forward: they waited to try again what answers now. */
+  before(line: StoreLine): readonly Draft[] {
     if (line.verb === 'hold') this.#set(line.order, line.at)
-    else if (line.verb === 'release' && line.answer === 'ok') this.#drop(line.what, line.at)
-    else if (line.verb === 'commit' && line.answer === 'ok' && line.change.type === 'end') {
-      const lane = this.#models.get(line.change.run)?.lane
+    else if (line.verb === 'release' && line.answer === 'ok') {
+      this.#drop(line.what, line.at)
+      return this.#waitingFor(line.what, Number.POSITIVE_INFINITY)
+    } else if (line.verb === 'commit' && line.answer === 'ok' && line.change.type === 'end') {
+      const lane = this.#drafts.get(line.change.run)?.last.lane
       this.#verdict(line.change, line.at)
-      if (lane) this.#buckets.ended(line.change, lane, line.at)
-    }
+      if (lane) this.#buckets.ended(line.change, lane, line.at, this.#token)
+    } else if (line.verb === 'claim' && !this.#nonces.has(line.nonce)) return this.#broughtForward()
+    return []
+  }
+
+  after(line: StoreLine): void {
     if (line.verb === 'claim') this.#claim(line)
-    else for (const { story, step } of this.#steps.get(line.seq) ?? []) this.#models.set(story.run, step.after)
+  }
+
+  #broughtForward(): readonly Draft[] {
+    const healed = [
+      ...[...this.#holds].map(([what, { phase, healedAfter }]) => ({
+        what,
+        healedAfter,
+        heals: phase === 'admitting',
+      })),
+      ...this.#buckets.healed.map(({ resource, healedAfter }) => ({
+        ...{ what: `resource:${resource}` as const, healedAfter, heals: true },
+      })),
+    ]
+    const brought = new Set(
+      healed.flatMap(({ what, healedAfter, heals }) =>
+        heals && healedAfter !== undefined ? this.#waitingFor(what, healedAfter) : [],
+      ),
+    )
+    this.#seen.forward += brought.size
+    return [...brought]
+  }
+
+  /** Those that were claimed under this token or an earlier one, and wait to try it again. */
+  #waitingFor(what: HoldTarget, healedAfter: number): Draft[] {
+    return [...this.#drafts.values()].filter(({ last: { state, dueAt, again, lane, endedBy = 0 } }) => {
+      const waits = state === 'waiting' && dueAt !== undefined && again
+      return waits && covers(what, lane) && endedBy <= healedAfter
+    })
+  }
+
+  get #models(): Model[] {
+    return [...this.#drafts.values()].map(({ last }) => last)
   }
 
   #set(order: HoldOrder, at: number): void {
     this.#drop(order.what, at)
-    this.#holds.set(order.what, { order, setAt: at, phase: 'held', probe: undefined, since: at, admitted: 0 })
+    this.#holds.set(order.what, {
+      order,
+      setAt: at,
+      phase: 'held',
+      probe: undefined,
+      since: at,
+      admitted: 0,
+      healedAfter: undefined,
+    })
   }
 
   #drop(what: HoldTarget, at: number): void {
@@ -145,7 +186,8 @@ class GateFold {
       const isProbe = hold.phase === 'probing' && hold.probe?.run === run && hold.probe.token === token
       if (!isProbe || what === order?.what || !(state === 'succeeded' || admits)) continue
       this.#closed.push({ what, from: hold.since, to: at })
-      Object.assign(hold, { phase: 'admitting', probe: undefined, since: at, admitted: 0 })
+      const healedAfter = this.#token
+      Object.assign(hold, { phase: 'admitting', probe: undefined, since: at, admitted: 0, healedAfter })
       this.#seen.admitted += 1
     }
     if (!order) return
@@ -159,24 +201,23 @@ class GateFold {
   #claim(line: ClaimLine): void {
     const isNew = !this.#nonces.has(line.nonce)
     if (line.runs.length > 0) this.#nonces.add(line.nonce)
-    const steps = this.#steps.get(line.seq) ?? []
-    const given: Given[] = []
-    for (const { story, step } of steps) {
-      if (step.kind === 'claimed' && step.before) given.push({ run: story.run, model: step.before })
-      this.#models.set(story.run, step.after)
-    }
+    this.#token = Math.max(this.#token, line.token)
+    const given = line.runs.flatMap(({ id }): Given[] => {
+      const step = this.#drafts.get(id)?.steps.at(-1)
+      return step?.kind === 'claimed' && step.line === line && step.before ? [{ run: id, model: step.before }] : []
+    })
     this.#refresh(line.at)
     if (!isNew) return
     for (const [what, hold] of [...this.#holds]) this.#pass(what, hold, given, line)
-    for (const limit of this.#history.limits) this.#limited(limit, given, line)
-    this.#buckets.claimed(given, line.at, [...this.#models.values()])
+    for (const limit of this.#limits) this.#limited(limit, given, line)
+    this.#buckets.claimed(given, line.at, this.#models)
   }
 
   /** What time alone does to holds, found out at a claim. */
   #refresh(at: number): void {
     for (const [what, hold] of [...this.#holds]) {
       const { order, probe } = hold
-      if (probe && this.#models.get(probe.run)?.holder?.token !== probe.token) {
+      if (probe && this.#drafts.get(probe.run)?.last.holder?.token !== probe.token) {
         // It may have been given out just now: then it is not gone.
         this.#closed.push({ what, from: hold.since, to: at })
         Object.assign(hold, { phase: 'held', probe: undefined })
@@ -204,7 +245,7 @@ class GateFold {
     } else if (hold.phase === 'admitting') {
       hold.admitted += covered.length
       this.#seen.ramp += covered.length
-      const waits = [...this.#models.values()].some((model) => isWaiting(model, at) && covers(what, model.lane))
+      const waits = this.#models.some((model) => isWaiting(model, at) && covers(what, model.lane))
       if (!waits) this.#drop(what, at)
     }
   }
@@ -222,7 +263,7 @@ class GateFold {
     const covered = given.filter(({ model }) => covers(what, model.lane))
     if (covered.length === 0) return
     if (running !== undefined) {
-      const out = [...this.#models.values()].filter((model) => model.holder && covers(what, model.lane)).length
+      const out = this.#models.filter((model) => model.holder && covers(what, model.lane)).length
       if (out >= running) this.#seen.full += 1
       if (out > running)
         this.#limitBreaches.push(`${worker} made it ${out} of ${what} at ${at}, allowed are ${running}`)

@@ -4,7 +4,8 @@
  */
 import type { Change, EndChange } from '../../ports/store.ts'
 import { isTerminal, type Lane, type State } from '../../run/run.ts'
-import type { AskedRun, History, Line, StoreLine } from './history.ts'
+import { GateFold, type GateStory } from './gate-story.ts'
+import { type AskedRun, type History, type Line, only, type StoreLine } from './history.ts'
 import { askedOf } from './recorder.ts'
 import { beginFlowAgain, type ModelMove, moveDependents, type Need, tie } from './story-needs.ts'
 
@@ -30,7 +31,7 @@ export interface Model {
   readonly suspensions: number
   /** It vanished together with others. */
   readonly suspect: boolean
-  /** Its last try met the trouble of its resource. */
+  /** Its last try met the trouble of its resource, or was told to wait for it. */
   readonly again: boolean
   /** It ended because a run that it needs ended without success. */
   readonly byNeed: boolean
@@ -47,6 +48,7 @@ export type StepKind =
   | 'cancelled'
   | 'again'
   | 'moved'
+  | 'forwarded'
   | 'unblocked'
   | 'endedByNeed'
   | 'pruned'
@@ -88,6 +90,7 @@ interface Folded {
   readonly stories: ReadonlyMap<string, Story>
   /** By the line that moved them. */
   readonly moves: ReadonlyMap<number, readonly ModelMove[]>
+  readonly gates: GateStory
 }
 
 const told = new WeakMap<History, Folded>()
@@ -105,16 +108,22 @@ export const stories = (history: History): ReadonlyMap<string, Story> => folded(
 /** Runs that the end or the retry of another one must have moved, by the line that did. */
 export const movesOf = (history: History): ReadonlyMap<number, readonly ModelMove[]> => folded(history).moves
 
+/** What holds, buckets and limits allowed, and what they were asked for. */
+export const gateStory = (history: History): GateStory => folded(history).gates
+
 function fold(history: History): Folded {
   const drafts = new Map<string, Draft>()
   const moves = new Map<number, readonly ModelMove[]>()
   const nonces = new Set<string>()
-  for (const line of history.lines) {
-    if (line.log !== 'store') continue
+  const gates = new GateFold(history.limits, drafts)
+  for (const line of only(history, 'store')) {
+    for (const draft of gates.before(line))
+      step(draft, 'forwarded', line, { ...draft.last, state: 'ready', dueAt: undefined })
     const moved = apply(drafts, nonces, line)
     if (moved.length > 0) moves.set(line.seq, moved)
+    gates.after(line)
   }
-  return { stories: drafts, moves }
+  return { stories: drafts, moves, gates: gates.story(history.dump.at) }
 }
 
 function apply(drafts: Map<string, Draft>, nonces: Set<string>, line: StoreLine): readonly ModelMove[] {
@@ -291,7 +300,7 @@ const ended = (model: Model, change: EndChange, at: number): Model => ({
   attempt: model.attempt - (change.unstarted ? 1 : 0),
   suspensions: model.suspensions + (change.suspensions ?? 0),
   suspect: change.unstarted ? model.suspect : false,
-  again: change.unstarted ? model.again : change.trouble !== undefined,
+  again: change.unstarted ? model.again : (change.again ?? change.trouble !== undefined),
   finishedAt: isTerminal(change.state) ? at : undefined,
 })
 
@@ -309,8 +318,11 @@ function reorder(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'reo
   // Some claim has found the person overdue, or the move would have been refused.
   const found = draft.last.state === 'review' ? ({ state: 'ready', dueAt: undefined } as const) : {}
   const waits = dueAt !== undefined && dueAt > line.at
+  // Its time is the operator's from now on, and no longer a wait for its resource.
   const place =
-    dueAt === undefined ? {} : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined } as const)
+    dueAt === undefined
+      ? {}
+      : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined, again: false } as const)
   step(draft, 'moved', line, { ...draft.last, priority, ...found, ...place })
 }
 
