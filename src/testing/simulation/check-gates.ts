@@ -22,4 +22,16 @@ export const GATES = [
     'No more runs of a resource are out at a time, or given out in an interval, than its limit says.',
     (history) => gateStory(history).limitBreaches,
   ),
+
+  invariant(
+    'turn',
+    'In a lane nobody is given out before one whose turn is earlier: by priority, which waiting makes up for, then by age.',
+    (history) => gateStory(history).turnBreaches,
+  ),
+
+  invariant(
+    'keys',
+    'No more runs of a concurrency key are out at a time than it allows.',
+    (history) => gateStory(history).keyBreaches,
+  ),
 ]

@@ -2,11 +2,13 @@
  * What holds, retry buckets and limits allowed at each claim, folded from what the store executed and written down a second time
  * on purpose. It finds claims that were given more, and when a lane was closed to its runs.
  */
+import type { AnswerChange } from '../../ports/store.ts'
 import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
 import type { Lane } from '../../run/run.ts'
 import { BucketBook } from './bucket-book.ts'
 import type { History, StoreLine } from './history.ts'
 import type { Draft, Model } from './story.ts'
+import { jumped, keysAfter, mayBeParked } from './turn-story.ts'
 
 export interface Span {
   readonly from: number
@@ -36,6 +38,8 @@ export interface GateStory {
   readonly holdBreaches: readonly string[]
   readonly retryBreaches: readonly string[]
   readonly limitBreaches: readonly string[]
+  readonly turnBreaches: readonly string[]
+  readonly keyBreaches: readonly string[]
   /** When a run of this lane could not be claimed for reasons that are not the workers'. */
   readonly closed: (lane: Lane, again: boolean) => readonly Span[]
   readonly seen: Readonly<Record<GateEvent, number>>
@@ -51,6 +55,8 @@ export type GateEvent =
   | 'retry'
   | 'full'
   | 'forward'
+  | 'quota'
+  | 'keyFull'
 
 /** The straight ramp: so many runs may have been let in, so long after. */
 export const rampAllows = (ms: number): number => Math.floor(2.5 * (Math.max(0, ms) / 1_000) ** 2) + 1
@@ -68,7 +74,7 @@ export function covers(what: HoldTarget, lane: Lane): boolean {
 
 /** Follows the store line by line, beside the stories of the runs: it is told before a line is applied to them and after. */
 export class GateFold {
-  readonly #limits: History['limits']
+  readonly #history: Pick<History, 'limits' | 'ageingMs'>
   readonly #drafts: ReadonlyMap<string, Draft>
   readonly #holds = new Map<HoldTarget, HoldBook>()
   readonly #buckets = new BucketBook()
@@ -76,15 +82,18 @@ export class GateFold {
   readonly #given = new Map<string, number[]>()
   readonly #holdBreaches: string[] = []
   readonly #limitBreaches: string[] = []
+  readonly #turnBreaches: string[] = []
+  readonly #keyBreaches: string[] = []
   readonly #closed: { readonly what: HoldTarget; readonly from: number; to: number }[] = []
   readonly #seen: Record<GateEvent, number> = {
-    ...{ probe: 0, admitted: 0, refused: 0, vanished: 0, ramp: 0, failing: 0, retry: 0, full: 0, forward: 0 },
+    ...{ probe: 0, admitted: 0, refused: 0, vanished: 0, ramp: 0, failing: 0, retry: 0, full: 0 },
+    ...{ forward: 0, quota: 0, keyFull: 0 },
   }
   /** The last token that was given out. */
   #token = 0
 
-  constructor(limits: History['limits'], drafts: ReadonlyMap<string, Draft>) {
-    this.#limits = limits
+  constructor(history: Pick<History, 'limits' | 'ageingMs'>, drafts: ReadonlyMap<string, Draft>) {
+    this.#history = history
     this.#drafts = drafts
   }
 
@@ -96,6 +105,8 @@ export class GateFold {
       holdBreaches: this.#holdBreaches,
       retryBreaches: buckets.breaches,
       limitBreaches: this.#limitBreaches,
+      turnBreaches: this.#turnBreaches,
+      keyBreaches: this.#keyBreaches,
       closed: (lane, again) => [
         ...closed.filter(({ what }) => covers(what, lane)),
         ...(again && lane.resource !== undefined ? buckets.spans(lane.resource, endedAt) : []),
@@ -114,6 +125,8 @@ export class GateFold {
       const lane = this.#drafts.get(line.change.run)?.last.lane
       this.#verdict(line.change, line.at)
       if (lane) this.#buckets.ended(line.change, lane, line.at, this.#token)
+    } else if (line.verb === 'commit' && line.answer === 'ok' && line.change.type === 'answer') {
+      this.#answered(line.change, line.hold, line.at)
     } else if (line.verb === 'claim' && !this.#nonces.has(line.nonce)) return this.#broughtForward()
     return []
   }
@@ -198,6 +211,25 @@ export class GateFold {
     if (!lasts) this.#set(order, at)
   }
 
+  /** An answer that says how much is left: nobody else begins while those that are out may use it up, or hardly more. */
+  #answered({ quotas = [] }: AnswerChange, order: HoldOrder | undefined, at: number): void {
+    const untils = quotas.map(({ resource, remaining, resetAt }) => {
+      const out = this.#models.filter(({ holder, lane }) => holder && lane.resource === resource).length
+      const room = remaining - Math.max(0, out - 1)
+      const share = room <= 0 ? 1 : room <= 2 * out ? 1 / (room + 1) : 0
+      return resetAt <= at ? at : at + Math.ceil((resetAt - at) * share)
+    })
+    const until = Math.max(at, ...untils)
+    const known = quotas[0] && this.#holds.get(`resource:${quotas[0].resource}`)
+    const lasts = known?.phase === 'held' && (known.order.until ?? Number.POSITIVE_INFINITY) >= until
+    const expected = until > at && !lasts ? until : undefined
+    if (order?.until !== expected)
+      this.#holdBreaches.push(`an answer at ${at} held until ${order?.until}, what it said asks for ${expected}`)
+    if (!order) return
+    this.#set(order, at)
+    this.#seen.quota += 1
+  }
+
   #claim(line: ClaimLine): void {
     const isNew = !this.#nonces.has(line.nonce)
     if (line.runs.length > 0) this.#nonces.add(line.nonce)
@@ -209,7 +241,11 @@ export class GateFold {
     this.#refresh(line.at)
     if (!isNew) return
     for (const [what, hold] of [...this.#holds]) this.#pass(what, hold, given, line)
-    for (const limit of this.#limits) this.#limited(limit, given, line)
+    for (const limit of this.#history.limits) this.#limited(limit, given, line)
+    this.#turnBreaches.push(...jumped(this.#drafts, given, line, this.#history.ageingMs))
+    const keys = keysAfter(this.#drafts, given, line)
+    this.#keyBreaches.push(...keys.breaches)
+    this.#seen.keyFull += keys.full
     this.#buckets.claimed(given, line.at, this.#models)
   }
 
@@ -245,7 +281,9 @@ export class GateFold {
     } else if (hold.phase === 'admitting') {
       hold.admitted += covered.length
       this.#seen.ramp += covered.length
-      const waits = this.#models.some((model) => isWaiting(model, at) && covers(what, model.lane))
+      const waits = [...this.#drafts.values()].some(
+        (draft) => isWaiting(draft.last, at) && covers(what, draft.last.lane) && !mayBeParked(this.#drafts, draft, at),
+      )
       if (!waits) this.#drop(what, at)
     }
   }

@@ -140,6 +140,8 @@ export const SOMETIMES: Readonly<Record<string, Counter>> = {
   'resource failing': gates('failing'),
   'retry of a failing resource': gates('retry'),
   'brought forward by an answer': gates('forward'),
+  'held by what an answer said is left': gates('quota'),
+  'key full': gates('keyFull'),
   'limit reached': gates('full'),
   'run moved in its order': steps(({ kind }) => kind === 'moved'),
   'run pruned': steps(({ kind }) => kind === 'pruned'),

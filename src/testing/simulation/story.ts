@@ -3,7 +3,7 @@
  * It judges nothing; each step keeps the run as it was before and after, for the invariants to look at.
  */
 import type { Change, EndChange } from '../../ports/store.ts'
-import { isTerminal, type Lane, type State } from '../../run/run.ts'
+import { type ConcurrencyKey, isTerminal, type Lane, type State } from '../../run/run.ts'
 import { GateFold, type GateStory } from './gate-story.ts'
 import { type AskedRun, type History, type Line, only, type StoreLine } from './history.ts'
 import { askedOf } from './recorder.ts'
@@ -24,6 +24,8 @@ export interface Model {
   readonly attempt: number
   readonly lane: Lane
   readonly priority: number
+  /** The due time that its place in the order was made with. */
+  readonly placedFor?: number | undefined
   readonly dueAt?: number | undefined
   readonly holder?: Holder | undefined
   readonly endedBy?: number | undefined
@@ -84,6 +86,10 @@ export interface Draft extends Story {
   readonly dependents: Need[]
   /** What it was submitted into. */
   readonly home: Lane
+  readonly submittedAt: number
+  /** In the order of creation. */
+  readonly number: number
+  readonly concurrency: ConcurrencyKey | undefined
 }
 
 interface Folded {
@@ -115,7 +121,7 @@ function fold(history: History): Folded {
   const drafts = new Map<string, Draft>()
   const moves = new Map<number, readonly ModelMove[]>()
   const nonces = new Set<string>()
-  const gates = new GateFold(history.limits, drafts)
+  const gates = new GateFold(history, drafts)
   for (const line of only(history, 'store')) {
     for (const draft of gates.before(line))
       step(draft, 'forwarded', line, { ...draft.last, state: 'ready', dueAt: undefined })
@@ -171,14 +177,17 @@ export const step = (
   draft.last = after
 }
 
-const begun = ({ lane, priority }: Pick<Model, 'lane' | 'priority'>, generation: number): Model => ({
+const begun = (
+  { lane, priority, placedFor }: Pick<Model, 'lane' | 'priority' | 'placedFor'>,
+  generation: number,
+): Model => ({
   ...{ state: 'ready', generation, attempt: 0, suspensions: 0, suspect: false, again: false, byNeed: false },
-  ...{ lane, priority },
+  ...{ lane, priority, placedFor },
 })
 
 /** The next generation: in the lane that it was submitted into. */
 export const nextGeneration = ({ last, home }: Draft): Model => ({
-  ...begun({ lane: home, priority: last.priority }, last.generation + 1),
+  ...begun({ ...last, lane: home }, last.generation + 1),
   endedBy: last.endedBy,
 })
 
@@ -194,6 +203,7 @@ function create(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cr
       const draft = newDraft(
         answer.id,
         answer.generation,
+        drafts.size,
         asked,
         line,
         asked.step === undefined ? undefined : first?.id,
@@ -210,13 +220,18 @@ function create(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cr
 function newDraft(
   run: string,
   generation: number,
-  { item, lane, priority, dueAt }: AskedRun,
+  number: number,
+  { item, lane, priority, dueAt, concurrency }: AskedRun,
   { at }: StoreLine,
   flow?: string,
 ): Draft {
   const later = dueAt !== undefined && dueAt > at
-  const last: Model = { ...begun({ lane, priority }, generation), ...(later ? { state: 'waiting', dueAt } : {}) }
-  return { run, item, flow, steps: [], last, needs: [], dependents: [], home: lane }
+  const last: Model = {
+    ...begun({ lane, priority, placedFor: dueAt }, generation),
+    ...(later ? { state: 'waiting', dueAt } : {}),
+  }
+  const made = { submittedAt: at, number, concurrency }
+  return { run, item, flow, steps: [], last, needs: [], dependents: [], home: lane, ...made }
 }
 
 function tieSteps(
@@ -228,7 +243,7 @@ function tieSteps(
     const needed = steps.get(name)
     if (needed) tie(draft, needed, onNeedFailed)
   }
-  if (draft.needs.length > 0) draft.last = { ...draft.last, state: 'blocked', dueAt: undefined }
+  if (draft.needs.length > 0) draft.last = { ...draft.last, state: 'blocked', dueAt: undefined, placedFor: undefined }
 }
 
 function expire(drafts: Map<string, Draft>, line: StoreLine): void {
@@ -282,7 +297,7 @@ function bring(
   line.created?.forEach((answer, index) => {
     const child = asked[index]
     if (answer === 'conflict' || !child || drafts.has(answer.id)) return
-    const draft = newDraft(answer.id, answer.generation, askedOf(child), line)
+    const draft = newDraft(answer.id, answer.generation, drafts.size, askedOf(child), line)
     draft.steps.push({ kind: 'created', line, before: undefined, after: draft.last })
     drafts.set(answer.id, draft)
     if (join) tie(parent, draft, 'join', { name: join.name, generation: parent.last.generation, index })
@@ -323,7 +338,7 @@ function reorder(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'reo
     dueAt === undefined
       ? {}
       : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined, again: false } as const)
-  step(draft, 'moved', line, { ...draft.last, priority, ...found, ...place })
+  step(draft, 'moved', line, { ...draft.last, priority, placedFor: dueAt, ...found, ...place })
 }
 
 /** The run as it was when `line` happened. */

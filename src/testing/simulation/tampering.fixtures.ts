@@ -3,8 +3,10 @@
  */
 import type { RunView } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
+import { Book } from './book.fixtures.ts'
 import { BAD_BOOKS, blockedForEver, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import type { Dump, History, LogLine } from './history.ts'
+import { BAD_FORWARDS, leftBehind } from './turn-scenes.fixtures.ts'
 
 type Tamper = (history: History) => History
 type Fits = (line: LogLine) => boolean
@@ -183,6 +185,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     'claimed before it was due': patch(nth(claim('r3'), 2), { at: 0 }),
     'ended as cancelled by its owner': patch(commit('r1', 'end'), change({ state: 'cancelled' })),
     'begun again while it was ready': moveBefore(store('steer', 'r6'), claim('r6')),
+    ...BAD_FORWARDS,
   },
   I9: {
     'another state': run('r1', { state: 'failed' }),
@@ -207,6 +210,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
   },
   I11: {
     'claimed before it was due': patch(nth(claim('r3'), 2), { at: 0 }),
+    ...BAD_FORWARDS,
     'waits longer than the policy says': decided('r2', { at: Number.MAX_SAFE_INTEGER }),
     'waits shorter than told': row('r3', 0, ({ decision, endedAt }) => ({
       decision: { ...decision, at: endedAt + 1 } as NonNullable<AttemptRecord['decision']>,
@@ -350,6 +354,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
       drop(handler('throw', 'r5')),
       drop(commit('r5', 'end')),
     ),
+    'its resource answers again, and it is left behind': () => leftBehind(new Book()),
     'waits for hours': (history) => late(history, 7_200_000),
     'lies there after its hold is over': () => leftAfterItsHold(10_000),
   },
