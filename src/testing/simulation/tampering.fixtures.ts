@@ -111,6 +111,14 @@ const nth = (fits: Fits, wanted: number): Fits => {
 const fieldOf = (line: LogLine, name: string): Patch => (line as unknown as Record<string, Patch>)[name] ?? {}
 const change = (more: Patch) => (line: LogLine) => ({ change: { ...fieldOf(line, 'change'), ...more } })
 
+/** r5 is claimed, and that is the last that is heard of it. */
+const forgotten = both(
+  drop((line) => line.log === 'fault'),
+  drop(handler('begin', 'r5')),
+  drop(handler('throw', 'r5')),
+  drop(commit('r5', 'end')),
+)
+
 export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>>>> = {
   I1: {
     'an acknowledged run is gone': without('r1'),
@@ -348,11 +356,12 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
       lines: drop((line) => store('commit', 'r8')(line) || claim('r8')(line))(history).lines,
     }),
     'claimed long after it was due': (history) => late(history, 120_000),
-    'a claim is forgotten': both(
-      drop((line) => line.log === 'fault'),
-      drop(handler('begin', 'r5')),
-      drop(handler('throw', 'r5')),
-      drop(commit('r5', 'end')),
+    'a claim is forgotten': forgotten,
+    'a claim is given up by a worker that nobody told to stop': both(
+      forgotten,
+      patch((line) => line.log === 'event' && line.event.name === 'run.review' && line.event.run === 'r5', {
+        event: { name: 'store.trouble', verb: 'end of r5', code: 'store.unavailable', message: '', retryInMs: 0 },
+      }),
     ),
     'its resource answers again, and it is left behind': () => leftBehind(new Book()),
     'waits for hours': (history) => late(history, 7_200_000),
