@@ -5,6 +5,7 @@ import { BUDGET_MUTANTS } from './budgets.ts'
 import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { SWEEP_MUTANTS } from './sweep-list.ts'
+import { TURN_MUTANTS } from './turn-list.ts'
 
 const ENGINE = 'src/engine'
 
@@ -279,4 +280,5 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...FLOW_MUTANTS,
   ...SWEEP_MUTANTS,
+  ...TURN_MUTANTS,
 ]

@@ -33,3 +33,7 @@ export function edited(text: string, { file, find, replace }: Edit): string {
   if (places !== 1) throw new Error(`${file}: the place of a planted bug is there ${places} times, not once:\n${find}`)
   return text.replace(find, () => replace)
 }
+
+/** Whether the simulation executes none of it, as it knows neither a person at a desk nor SQLite. */
+export const isForTests = ({ name, edits }: Mutant): boolean =>
+  name.startsWith('at the desk:') || edits.every(({ file }) => file.startsWith('src/stores/sqlite/'))

@@ -8,6 +8,7 @@ import { hashOf } from '../../engine/json.ts'
 import type { Execution } from './play.ts'
 import type { Recorder } from './recorder.ts'
 import type { Send, Step } from './script.ts'
+import { costOf } from './sim-budgets.ts'
 
 export type CallStep = Extract<Step, { does: 'call' }>
 
@@ -20,6 +21,7 @@ export function send(recorder: Recorder, execution: Execution, step: CallStep, s
     if (!process.alive) return
     const input = callInput(execution, step)
     const inputHash = hashOf(input)
+    const costUsd = costOf(execution.script.item, step.costUsd)
     recorder.note({
       log: 'provider',
       process: process.name,
@@ -32,10 +34,10 @@ export function send(recorder: Recorder, execution: Execution, step: CallStep, s
       take: scope.take,
       idempotencyKey: scope.idempotencyKey,
       body: createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 16),
-      costUsd: step.costUsd ?? 0,
+      costUsd: costUsd ?? 0,
     })
     const { turns, ms, left } = step.sends[Math.min(scope.take, step.sends.length) - 1] as Send
-    if (step.costUsd !== undefined) scope.cost(step.costUsd)
+    if (costUsd !== undefined) scope.cost(costUsd)
     if (left) scope.limits(leftHeaders(left))
     if (step.listens) scope.signal.addEventListener('abort', () => process.alive && reject(scope.signal.reason))
     if (turns === 'hang') return

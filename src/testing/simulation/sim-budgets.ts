@@ -19,3 +19,7 @@ export function spendOf(item: number): SpendOptions {
   if (item % 4 === 2) return { budget: { name: 'paid', usdMax: 0.01 } }
   return {}
 }
+
+/** What a send costs: as its script says, and always something, below what it reserves, when it is paid from a budget of money. */
+export const costOf = (item: number, scripted: number | undefined): number | undefined =>
+  scripted ?? (item % 4 === 2 ? 0.004 : undefined)
