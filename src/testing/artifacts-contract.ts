@@ -237,7 +237,8 @@ const laws: Readonly<Record<string, readonly [catches: string, ArtifactsLaw['pro
       for (const { uri } of gone) assert.equal(await artifacts.get(uri), undefined)
       for (const { uri } of kept) await holds(artifacts, uri, request().body)
       for (const name of HOSTILE) await assert.rejects(artifacts.remove([name]), `${JSON.stringify(name)} is refused`)
-      for (const { uri } of kept) await artifacts.remove([uri.replace(/^[a-z]+:/, '').split('/')[0] as string])
+      for (const name of ['r10', 'r']) await artifacts.remove([name])
+      for (const { uri } of kept) assert.equal(await artifacts.get(uri), undefined)
       assert.deepEqual(await outside?.(), before)
     },
   ],

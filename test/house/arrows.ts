@@ -41,7 +41,12 @@ export function wrongArrows(files: readonly SourceFile[], arrows: Arrows): strin
       if (!target?.startsWith('.')) continue
       const targetPath = posix.join(posix.dirname(path), target)
       const [, targetRoom] = /^src\/(\w+)\//.exec(targetPath) ?? []
-      if (DRIVER_ROOMS.has(room) && targetRoom === room && folderOf(path) !== folderOf(targetPath)) {
+      if (
+        DRIVER_ROOMS.has(room) &&
+        targetRoom === room &&
+        isDriver(targetPath) &&
+        folderOf(path) !== folderOf(targetPath)
+      ) {
         wrong.push(`${path} imports ${targetPath}: a driver must not know another`)
       } else if (targetRoom !== room && allowed !== null) {
         const permission = targetRoom && allowed.get(targetRoom)
@@ -59,3 +64,6 @@ const importsOf = (text: string) =>
   text.matchAll(/^\s*(?:import|export)(\s+type)?\s[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm)
 
 const folderOf = (path: string) => path.split('/').slice(0, 3).join('/')
+
+/** A file of a driver's folder; what lies in the room itself is for all of its drivers. */
+const isDriver = (path: string) => path.split('/').length > 3

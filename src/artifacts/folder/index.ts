@@ -7,11 +7,14 @@ import { dirname, resolve } from 'node:path'
 import { isRepriseError, RepriseError } from '../../failure/reprise-error.ts'
 import type { Artifacts, PutArtifact, StoredArtifact } from '../../ports/artifacts.ts'
 import { type Clock, systemClock } from '../../time/clock.ts'
+import { checkPath, pathUnder } from '../artifact-path.ts'
 import { folderOf } from './layout.ts'
-import { checkPath, pathOf, uriOf } from './name.ts'
 import { publish, sweepLeftovers, syncFolder } from './publish.ts'
 import { remove } from './remove.ts'
 import { readStored, type Stored, sha256Of } from './stored.ts'
+
+/** Relative to the root, so that the folder can be moved. */
+const ROOT_URI = 'folder:'
 
 export interface FolderOptions {
   /** Made if it is not there. Only the workers' own user should be able to write to it. */
@@ -42,7 +45,7 @@ export function folder({ root: given, clock = systemClock }: FolderOptions): Art
     put: (request) => telling(wanted, async () => put(await open(), request)),
     get: (uri) =>
       telling(wanted, async () => {
-        const path = pathOf(uri)
+        const path = pathUnder(ROOT_URI, uri)
         const found = path && (await readStored(await open(), path))
         return found === undefined || found === 'broken' ? found : found.body
       }),
@@ -91,6 +94,8 @@ async function reuse(
   const { sha256, bytes } = known.metadata
   return { uri: uriOf(path), sha256, bytes, reused: true }
 }
+
+const uriOf = (path: readonly string[]): string => `${ROOT_URI}${path.join('/')}`
 
 /** A disk that is full, gone or locked, in the words of the house. */
 async function telling<Answer>(root: string, verb: () => Promise<Answer>): Promise<Answer> {

@@ -3,10 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Artifacts } from '../../ports/artifacts.ts'
-
-/** One folder or file name on every system: nothing that could lead elsewhere. */
-const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/
-const AMBIGUOUS = /\.\.|\.$|^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i
+import { checkPath } from '../artifact-path.ts'
 
 interface StoredObject {
   readonly bytes: Uint8Array
@@ -42,13 +39,7 @@ export function memoryArtifacts(objects: Map<string, StoredObject> = new Map()):
 }
 
 function uriOf(path: readonly string[]): string {
-  const wrong = path.find((segment) => !SEGMENT.test(segment) || AMBIGUOUS.test(segment))
-  if (path.length === 0 || wrong !== undefined) {
-    const shown = JSON.stringify(wrong?.slice(0, 40) ?? path)
-    throw new RangeError(
-      `path: ${shown}; allowed are one or more names that match ${SEGMENT.source}, without "..", not ending in "." and no device's`,
-    )
-  }
+  checkPath(path)
   return `memory:${path.join('/')}`
 }
 

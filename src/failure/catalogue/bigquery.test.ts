@@ -239,6 +239,15 @@ const GCS: Row[] = [
     'rate_limited',
   ],
   [
+    'a reset whose url names the precondition',
+    {
+      name: 'FetchError',
+      code: 'ECONNRESET',
+      message: 'request to http://h/upload/storage/v1/b/b/o?name=a&ifGenerationMatch=0 failed, reason: socket hang up',
+    },
+    'transient',
+  ],
+  [
     'precondition',
     apiError(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.'),
     'conflict',

@@ -36,7 +36,7 @@ export const gcs: Family = {
       {
         says: phrases(`
           at least one of the pre conditions, preconditions you specified did not hold, pre conditions you
-          specified did not hold, ifgenerationmatch, precondition failed
+          specified did not hold, precondition failed
         `),
         never: ['amqp'],
         rank: RANK.code + 1,

@@ -1,8 +1,8 @@
 /**
- * Which names an artifact may have, and which uri it gets. A name that passes here cannot leave its folder on any system.
- * It touches no file.
+ * Which names an artifact may have: what passes here cannot leave its root on any system, be it a folder or a bucket.
+ * It touches no file and knows no driver.
  */
-import { RepriseError } from '../../failure/reprise-error.ts'
+import { RepriseError } from '../failure/reprise-error.ts'
 
 /** Letters, digits, dot, underscore and hyphen only: no separator, no NUL, no look-alike from another script. */
 const SEGMENT = /^[a-z0-9][a-z0-9._-]{0,199}$/i
@@ -12,8 +12,6 @@ const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i
 
 /** Run, generation and name are three; more are not made. */
 const SEGMENTS_MAX = 8
-
-const SCHEME = 'folder:'
 
 const ALLOWED =
   'letters, digits, ".", "_" and "-", from 1 to 200 of them, beginning with a letter or digit, without "..", not ending in "." and no device name'
@@ -36,12 +34,9 @@ export function checkPath(path: readonly string[]): void {
   }
 }
 
-/** Relative to the root, so that the folder can be moved. */
-export const uriOf = (path: readonly string[]): string => `${SCHEME}${path.join('/')}`
-
-/** The path in a uri of this driver; `undefined` for every other text. */
-export function pathOf(uri: string): readonly string[] | undefined {
-  if (typeof uri !== 'string' || !uri.startsWith(SCHEME)) return undefined
-  const path = uri.slice(SCHEME.length).split('/')
+/** The path in a uri that begins with a driver's root (`folder:`, `gs://bucket/`); `undefined` for every other text. */
+export function pathUnder(root: string, uri: string): readonly string[] | undefined {
+  if (typeof uri !== 'string' || !uri.startsWith(root)) return undefined
+  const path = uri.slice(root.length).split('/')
   return path.length <= SEGMENTS_MAX && path.every(isSegment) ? path : undefined
 }
