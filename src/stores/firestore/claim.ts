@@ -33,10 +33,18 @@ export async function claim(place: Place, request: ClaimRequest, isRepeated: boo
     if (again) return again
   }
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
-  const looked = await lookForDue(place, request, now, (docs) => candidates(docs, request, now).length >= limit)
+  let looked = await lookForDue(place, request, now, (docs) => candidates(docs, request, now).length >= limit)
   await endLeases(place, looked, now)
-  const rows = candidates(looked.docs, request, now)
-  const granted = rows.length > 0 || request.limits ? await grant(place, rows, request, limit, looked, now) : NO_GATES
+  let rows = candidates(looked.docs, request, now)
+  let granted = rows.length > 0 ? await grant(place, rows, request, limit, looked, now) : NO_GATES
+  if (granted.gated && granted.chosen.length < limit && !looked.whole) {
+    // What is held or limited stands before the rest: it is passed over, as far as a claim looks.
+    const { isOpen } = granted
+    const isEnough = (docs: readonly Doc[]) => candidates(docs, request, now).filter(isOpen).length >= limit
+    looked = await lookForDue(place, request, now, isEnough)
+    rows = candidates(looked.docs, request, now)
+    granted = await grant(place, rows, request, limit, looked, now)
+  }
   const chosen = granted.gated ? granted.chosen : rows
   const token = place.numbers.token(now, Math.max(granted.token, ...chosen.map((row) => row.token)))
   const stamp: Stamp = { request, now, token: granted.gated ? granted.token : token, granted }

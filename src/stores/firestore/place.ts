@@ -25,7 +25,7 @@ export interface FirestoreOptions {
   readonly clock?: Clock
   /** A step that another worker set RUNNING, without a lease, is taken back so long after its `startedAt`. @default 15 minutes */
   readonly foreignTtlMs?: number
-  /** Documents that a claim looks at beyond those that it wants: among them priority and age decide. @default 30 */
+  /** Documents that a claim looks at beyond those that it wants: among them priority and age decide. @default 50 */
   readonly lookAhead?: number
 }
 
@@ -42,7 +42,7 @@ export interface Place {
 }
 
 const FOREIGN_TTL_MS = 15 * 60_000
-const LOOK_AHEAD = 30
+const LOOK_AHEAD = 50
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
 export function checkOptions({ collection, system, foreignTtlMs, lookAhead }: FirestoreOptions): void {

@@ -9,15 +9,18 @@ import { beginFlowAgain, canBegin, moveDependents, recordAct } from './needs.ts'
 import type { Place } from './place.ts'
 import { atomically } from './unit.ts'
 
-const isExpected = (row: Row, { generation, states }: Act['expect']): boolean =>
-  row.generation === generation && states.includes(row.state)
+/** A waiting run that is due is ready, whether or not a claim has come by to say so. */
+function isExpected(row: Row, { generation, states }: Act['expect'], now: number): boolean {
+  const isDue = row.state === 'waiting' && row.dueAt !== undefined && row.dueAt <= now
+  return row.generation === generation && (states.includes(row.state) || (isDue && states.includes('ready')))
+}
 
 export function steer(place: Place, act: Act): Promise<Committed> {
   return atomically(place, async (unit): Promise<Committed> => {
     const { now } = unit
     const row = await unit.row(act.run)
     // An ended run is never cancelled, whatever the operator expected: terminal states do not change.
-    if (!row || !isExpected(row, act.expect) || (act.type === 'cancel' && isTerminal(row.state)))
+    if (!row || !isExpected(row, act.expect, now) || (act.type === 'cancel' && isTerminal(row.state)))
       return { now, answer: 'lost' }
     if (act.type === 'retry' && !(await canBegin(unit, row))) return { now, answer: 'lost' }
     await unit.revoke(row)
@@ -39,7 +42,7 @@ export function reorder(place: Place, move: Move): Promise<Committed> {
     const { now } = unit
     const row = await unit.row(move.run)
     const waits = row && (row.state === 'ready' || row.state === 'waiting') && !row.lease
-    if (!row || !waits || !isExpected(row, expect)) return { now, answer: 'lost' }
+    if (!row || !waits || !isExpected(row, expect, now)) return { now, answer: 'lost' }
     if (priority !== undefined) row.priority = priority
     if (dueAt !== undefined) {
       row.state = dueAt > now ? 'waiting' : 'ready'
