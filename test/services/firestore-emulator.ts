@@ -40,7 +40,8 @@ export async function startFirestoreEmulator(): Promise<FirestoreEmulator> {
   return {
     host: `127.0.0.1:${port}`,
     client: () => {
-      // With it the real client asks nobody for an account.
+      // With these the real client asks nobody for an account.
+      process.env['METADATA_SERVER_DETECTION'] = 'none'
       process.env['FIRESTORE_EMULATOR_HOST'] = `127.0.0.1:${port}`
       const client = new Firestore({ projectId: 'reprise-test' })
       clients.push(client)

@@ -68,8 +68,10 @@ async function createAgain(unit: Unit, run: NewRun, known: Known): Promise<Creat
 }
 
 export function newDoc(unit: Unit, flow: Flow | undefined): Doc {
+  const id = unit.place.numbers.id(flow ? 'f' : 'r', unit.now)
   const doc: Doc = {
-    id: unit.place.numbers.id(flow ? 'f' : 'r', unit.now),
+    id,
+    order: id.slice(1),
     updateTime: undefined,
     submittedAt: unit.now,
     flow,

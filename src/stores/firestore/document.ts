@@ -99,6 +99,8 @@ export interface Doc {
   /** Absent: it is to be created. */
   readonly updateTime: Timestamp | undefined
   readonly submittedAt: number
+  /** Its place among all documents: later ones sort after earlier ones. */
+  readonly order: string
   readonly flow: Flow | undefined
   readonly rows: Map<string, Row>
   readonly raw: Readonly<Record<string, unknown>>
@@ -114,6 +116,8 @@ export function splitId(run: string): { readonly doc: string; readonly step: str
 
 /** Ids are names of documents: what Firestore would take for a path or a reserved name is none. */
 const isDocId = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/.test(id)
+
+export const isStepName = (name: string): boolean => STEP.test(name)
 
 export function checkStep(step: string): void {
   if (!STEP.test(step))
@@ -161,6 +165,9 @@ const WORDS: Readonly<Record<State, string>> = {
   cancelled: 'CANCELLED',
 }
 
+/** What `status` of a step may be. */
+export const STATUS_WORDS: readonly string[] = [...Object.values(WORDS), 'RUNNING']
+
 /** A run in a worker's hands is RUNNING to others; to us it is ready with a lease. */
 const wordOf = ({ state, lease }: Row): string => (state === 'ready' && lease ? 'RUNNING' : WORDS[state])
 
@@ -180,7 +187,9 @@ export function decode(
 ): Doc {
   const flow = flowOf(raw)
   const submittedAt = millis(raw['submittedAt']) ?? snapshot.createTime?.toMillis() ?? 0
-  const doc: Doc = { id: snapshot.id, updateTime: snapshot.updateTime, submittedAt, flow, rows: new Map(), raw }
+  const order = String(raw['order'] ?? snapshot.id)
+  const { id, updateTime } = snapshot
+  const doc: Doc = { id, updateTime, submittedAt, order, flow, rows: new Map(), raw }
   const steps = Object.entries((raw['steps'] ?? {}) as Record<string, Data>)
   const placed = steps
     .map(([step, data]) => ({ step, data, n: numberOf(data['n']) ?? 0 }))
@@ -363,7 +372,7 @@ export function encodeNew(doc: Doc): Record<string, unknown> {
   ])
   const { flow } = doc
   return compact({
-    order: doc.id,
+    order: doc.order,
     submittedAt: doc.submittedAt,
     single: flow ? undefined : true,
     name: flow?.name,
@@ -409,10 +418,9 @@ function compact(data: Readonly<Record<string, unknown>>): Record<string, unknow
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
-/** Instants of ours are numbers; others write Firestore's own or texts. */
+/** Instants of ours are numbers; others write Firestore's own. */
 function millis(value: unknown): number | undefined {
   if (typeof value === 'number') return value
-  if (typeof value === 'string') return Number.isNaN(Date.parse(value)) ? undefined : Date.parse(value)
   return typeof value === 'object' && value !== null && 'toMillis' in value && typeof value.toMillis === 'function'
     ? (value.toMillis() as number)
     : undefined

@@ -57,4 +57,4 @@ const isWaiting = ({ state }: Row): boolean => state === 'waiting' || state === 
 export const byOrder = (a: Row, b: Row): number =>
   a.priority - b.priority ||
   a.submittedAt - b.submittedAt ||
-  (a.doc.id < b.doc.id ? -1 : a.doc.id > b.doc.id ? 1 : a.n - b.n)
+  (a.doc.order < b.doc.order ? -1 : a.doc.order > b.doc.order ? 1 : a.n - b.n)

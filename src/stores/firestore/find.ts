@@ -36,8 +36,8 @@ export async function find(place: Place, query: RunQuery): Promise<RunPage> {
   const before = cursor === undefined ? undefined : readCursor(cursor)
   const now = await nowOf(place)
   const rows: Row[] = []
-  for await (const page of matching(place, query, now, before?.doc)) {
-    rows.push(...page.filter((row) => !before || row.doc.id !== before.doc || row.n < before.n))
+  for await (const page of matching(place, query, now, before?.order)) {
+    rows.push(...page.filter((row) => !before || row.doc.order !== before.order || row.n < before.n))
     if (rows.length > limit) break
   }
   const shown = rows.slice(0, limit)
@@ -47,13 +47,13 @@ export async function find(place: Place, query: RunQuery): Promise<RunPage> {
 }
 
 /** A cursor names the last row seen, so rows that are added meanwhile shift nothing. */
-const writeCursor = ({ doc, n }: Row): string => Buffer.from(`${doc.id}/${n}`).toString('base64url')
+const writeCursor = ({ doc, n }: Row): string => Buffer.from(`${doc.order}/${n}`).toString('base64url')
 
-function readCursor(cursor: string): { readonly doc: string; readonly n: number } {
-  const [, doc, n] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\/(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (doc === undefined || n === undefined)
+function readCursor(cursor: string): { readonly order: string; readonly n: number } {
+  const [, order, n] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\/(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (order === undefined || n === undefined)
     throw new RangeError(`cursor: ${JSON.stringify(cursor.slice(0, 40))}; allowed is the cursor of a page before`)
-  return { doc, n: Number(n) }
+  return { order, n: Number(n) }
 }
 
 export async function count(place: Place, query: Filter): Promise<StateCount[]> {

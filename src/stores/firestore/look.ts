@@ -4,10 +4,10 @@
  */
 import type { Query, QuerySnapshot } from '@google-cloud/firestore'
 import type { ClaimRequest } from '../../ports/store.ts'
-import type { Doc, Row } from './document.ts'
+import { actsAt, type Doc, type Row } from './document.ts'
 import type { Place } from './place.ts'
 import { unavailable } from './trouble.ts'
-import { docOf } from './unit.ts'
+import { docOf, readDoc } from './unit.ts'
 import { renewedUntil } from './views.ts'
 
 /** Firestore compares with thirty values in one query. */
@@ -30,6 +30,11 @@ export async function lookForDue(
   now: number,
   enough: (docs: readonly Doc[]) => boolean,
 ): Promise<Looked> {
+  if (place.only !== undefined) {
+    const doc = await readDoc(place, place.only)
+    const found = doc ? [doc] : []
+    return { docs: found, whole: true, expired: await expiredOf(place, found, now) }
+  }
   const size = Math.max(1, limit + place.lookAhead)
   const docs = new Map<string, Doc>()
   let whole = true
@@ -57,6 +62,7 @@ export async function lookForDue(
 
 /** When the next document of these tasks becomes due. */
 export async function nextDue(place: Place, { tasks }: ClaimRequest, now: number): Promise<number | undefined> {
+  if (place.only !== undefined) return nextOf(await readDoc(place, place.only), now)
   const instants: number[] = []
   for (let from = 0; from < tasks.length; from += TASKS_MAX) {
     const later = dueQuery(place, tasks.slice(from, from + TASKS_MAX)).where('dueAt', '>', now)
@@ -64,6 +70,11 @@ export async function nextDue(place: Place, { tasks }: ClaimRequest, now: number
     if (first) instants.push(Number(first.get('dueAt')))
   }
   return instants.length > 0 ? Math.min(...instants) : undefined
+}
+
+function nextOf(doc: Doc | undefined, now: number): number | undefined {
+  const later = [...(doc?.rows.values() ?? [])].flatMap((row) => actsAt(row) ?? []).filter((at) => at > now)
+  return later.length > 0 ? Math.min(...later) : undefined
 }
 
 const dueQuery = ({ runs }: Place, tasks: readonly string[]): Query =>

@@ -27,6 +27,8 @@ export interface FirestoreOptions {
   readonly foreignTtlMs?: number
   /** Documents that a claim looks at beyond those that it wants: among them priority and age decide. @default 50 */
   readonly lookAhead?: number
+  /** Claims look at this one document and read no other: for a function that is called for it. */
+  readonly only?: string
 }
 
 export interface Place {
@@ -38,6 +40,7 @@ export interface Place {
   readonly numbers: Numbers
   readonly foreignTtlMs: number
   readonly lookAhead: number
+  readonly only: string | undefined
   close(): Promise<void>
 }
 
@@ -75,6 +78,7 @@ export async function openPlace(options: FirestoreOptions): Promise<Place> {
     numbers: new Numbers(),
     foreignTtlMs: options.foreignTtlMs ?? FOREIGN_TTL_MS,
     lookAhead: options.lookAhead ?? LOOK_AHEAD,
+    only: options.only,
     close: async () => {
       if (own) await db.terminate()
     },
