@@ -8,7 +8,6 @@ import type { Store } from '../ports/store.ts'
 import type { EventOf } from '../run/event.ts'
 import { adoptFlow, tellStep } from '../stores/firestore/adopt.ts'
 import { type FirestoreOptions, firestore } from '../stores/firestore/index.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
 import { type FlowEvent, flowIn } from './flow-event.ts'
 import type { FlowOutcome } from './outcome.ts'
 import { Seats } from './seats.ts'
@@ -27,7 +26,6 @@ export interface FlowHandlerOptions {
   readonly invocationMs?: number
   /** Kept back for writing the end. @default 120,000 */
   readonly finalizeReserveMs?: number
-  readonly clock?: Clock
 }
 
 export type FlowHandler = (event: FlowEvent) => Promise<FlowOutcome>
@@ -65,8 +63,7 @@ async function handle(
   invocationMs: number,
   finalizeReserveMs: number,
 ): Promise<FlowOutcome> {
-  const { firestore: place = {}, clock = systemClock } = options
-  const endsAt = clock.now() + invocationMs
+  const { firestore: place = {} } = options
   const adopted = await adoptFlow(place, flow)
   if (adopted.answer === 'missing') return { flow, done: 0, code: 'FLOW_RUN_NOT_FOUND' }
   if (adopted.answer === 'invalid') return { flow, done: 0, code: 'FLOW_RUN_INVALID', message: adopted.message }
@@ -76,7 +73,7 @@ async function handle(
     concurrency: 1,
     leaseMs: invocationMs + LEASE_BEYOND_MS,
     finalizeReserveMs,
-    endsAt,
+    endsAt: adopted.now + invocationMs,
   })
   try {
     await Promise.race([worker.idle(), seen.gaveUp])
@@ -111,8 +108,8 @@ function watch(reprise: FlowReprise): Seen {
     reprise.on(name, () => {
       seen.done += 1
     })
-  reprise.on('write.refused', ({ what }) => {
-    if (what === 'end') seen.refused = true
+  reprise.on('write.refused', () => {
+    seen.refused = true
   })
   reprise.on('store.recovered', () => {
     troubles = 0

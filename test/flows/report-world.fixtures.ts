@@ -18,8 +18,10 @@ import { immediate } from '../../src/policy/backoff.ts'
 import { definePolicy } from '../../src/policy/define-policy.ts'
 import { flowStorage } from '../../src/policy/presets.ts'
 import type { Store } from '../../src/ports/store.ts'
-import type { FaultName } from '../../src/sim/fault.ts'
+import type { Script } from '../../src/sim/fault-plan.ts'
 import { type Simulator, startSimulator } from '../../src/sim/simulator.ts'
+import { firestore } from '../../src/stores/firestore/index.ts'
+import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { type FirestoreEmulator, startFirestoreEmulator } from '../services/firestore-emulator.ts'
 import { type GcsServer, startGcsServer } from '../services/gcs-server.ts'
 
@@ -63,10 +65,22 @@ export interface ReportWorld {
   handler(options?: HandlerChange): ReturnType<typeof createFlowHandler>
   event(flow: string): { readonly subject: string; readonly id: string }
   open(store: Store): ReturnType<typeof createReprise>
+  openWith(sources: ReportSources): (store: Store) => ReturnType<typeof createReprise>
+  store(): Store
+  /** Requests that reached the model. */
+  asked(): number
+  /** Names of the objects of a flow. */
+  objects(flow: string): string[]
+  /** Moves the store's time on. */
+  later(ms: number): void
+  /** Called when a request reaches the model, before its answer leaves. */
+  whenAsked(run: () => void): void
   close(): Promise<void>
 }
 
 export interface FlowChange {
+  /** What the model does with it. */
+  readonly prices?: 'CASE-fine' | keyof typeof CASES
   readonly inputs?: Record<string, unknown>
   readonly steps?: Record<string, unknown>
   readonly report?: Record<string, unknown>
@@ -75,32 +89,43 @@ export interface FlowChange {
 
 type HandlerChange = Partial<Omit<FlowHandlerOptions, 'firestore'>> & { readonly client?: Firestore }
 
-/** One reply per request, in order; the last for all further ones. */
-export async function reportWorld(...faults: readonly [FaultName, ...FaultName[]] | []): Promise<ReportWorld> {
+/** What the model does with a flow whose prices are of this case. */
+const CASES: Script = {
+  'CASE-blocked': ['safety'],
+  'CASE-prose': ['no-json'],
+  'CASE-incomplete': ['missing-fields'],
+  'CASE-repaired': ['missing-fields', 'ok'],
+  'CASE-cut': ['truncated'],
+  'CASE-down': ['overloaded'],
+  'CASE-limited': [{ fault: 'rate-limit', retryAfter: '90s' }],
+  'CASE-key': ['bad-key'],
+}
+
+export async function reportWorld(): Promise<ReportWorld> {
   const emulator = await startFirestoreEmulator()
   const server = await startGcsServer()
   const client = emulator.client()
-  const simulator = await startSimulator(faults.length > 0 ? { script: { '/./': faults as never } } : {})
+  let onRequest: () => void = () => {}
+  const simulator = await startSimulator({ script: CASES, onRequest: () => onRequest() })
+  let aheadMs = 0
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   const collection = emulator.collection()
   const storage = new Storage({ apiEndpoint: server.url, projectId: 'p', retryOptions: { autoRetry: false } })
   const artifacts = gcs({ bucket: 'bucket', client: storage, policy: AT_ONCE })
   await client.collection('llm_prompts').doc('daily').set({ userPrompt: 'Write the daily report.' })
   await client.collection('llm_profiles').doc('standard').set(PROFILE)
   await client.collection('llm_schemas').doc('llm_report_output_v1').set({ jsonSchema: SCHEMA })
-  for (const name of ['ohlcv', 'charts', 'yesterday'])
-    await artifacts.put({
-      path: ['inputs', name],
-      body: new TextEncoder().encode(`{"of":"${name}"}`),
-      fingerprint: name,
-    })
+  const put = (name: string) =>
+    artifacts.put({ path: ['inputs', name], body: new TextEncoder().encode(`{"of":"${name}"}`), fingerprint: name })
+  for (const name of ['charts', 'yesterday', 'CASE-fine', ...Object.keys(CASES)]) await put(name)
   let flows = 0
 
-  const open = (store: Store) => {
+  const openWith = (sources: ReportSources) => (store: Store) => {
     const reprise = createReprise({ store, artifacts, models: { baseURLs: { google: `${simulator.url}/v1beta` } } })
-    const sources = firestoreDocuments({ client })
     reprise.handle(llmReportTask, llmReport({ store, artifacts, sources, storage: AT_ONCE }))
     return reprise
   }
+  const open = openWith(firestoreDocuments({ client }))
   const read = async (flow: string) => (await client.collection(collection).doc(flow).get()).data() ?? {}
   return {
     emulator,
@@ -111,7 +136,7 @@ export async function reportWorld(...faults: readonly [FaultName, ...FaultName[]
     open,
     read,
     step: async (flow, step = 'report') => (await read(flow))['steps'][step],
-    flow: async ({ inputs = {}, steps = {}, report = {}, top = {} } = {}) => {
+    flow: async ({ inputs = {}, steps = {}, report = {}, top = {}, prices = 'CASE-fine' } = {}) => {
       flows += 1
       const id = `run-${flows}`
       const done = (name: string) => ({
@@ -124,7 +149,7 @@ export async function reportWorld(...faults: readonly [FaultName, ...FaultName[]
         .doc(id)
         .set({
           steps: {
-            ohlcv: done('ohlcv'),
+            ohlcv: done(prices),
             charts: done('charts'),
             yesterday: done('yesterday'),
             report: {
@@ -148,7 +173,17 @@ export async function reportWorld(...faults: readonly [FaultName, ...FaultName[]
       return id
     },
     handler: ({ client: other, ...options } = {}) =>
-      createFlowHandler({ firestore: { client: other ?? client, collection }, open, ...options }),
+      createFlowHandler({ firestore: { client: other ?? client, collection, clock }, open, ...options }),
+    store: () => firestore({ client, collection, clock }),
+    asked: () => simulator.requests().length,
+    objects: (flow) => [...server.objects.keys()].filter((name) => name.startsWith(`${flow}.`)),
+    later: (ms) => {
+      aheadMs += ms
+    },
+    whenAsked: (run) => {
+      onRequest = run
+    },
+    openWith,
     event: (flow) => ({ subject: `documents/${collection}/${flow}`, id: `event-${flow}` }),
     close: async () => {
       await simulator.close()

@@ -8,10 +8,16 @@ import { isReady } from './expire.ts'
 import { read } from './look.ts'
 import { type FirestoreOptions, openPlace, type Place } from './place.ts'
 import { isConflict, unwritten } from './trouble.ts'
-import { readRef } from './unit.ts'
+import { nowOf, readRef } from './unit.ts'
 
 export type Adopted =
-  | { readonly answer: 'ok'; readonly ready: readonly string[]; readonly blocked: readonly string[] }
+  | {
+      readonly answer: 'ok'
+      /** Store time. */
+      readonly now: number
+      readonly ready: readonly string[]
+      readonly blocked: readonly string[]
+    }
   | { readonly answer: 'missing' }
   | { readonly answer: 'invalid'; readonly message: string }
 
@@ -59,7 +65,8 @@ async function adoptOnce(place: Place, id: string, isLast: boolean): Promise<Ado
     const order = isNew ? { order: place.numbers.id('', doc.submittedAt), submittedAt: doc.submittedAt } : {}
     if (!(await write({ ...top, ...order }))) return undefined
   }
-  return { answer: 'ok', ...standing(doc, place.time.now ?? 0) }
+  const now = await nowOf(place)
+  return { answer: 'ok', now, ...standing(doc, now) }
 }
 
 function standing(doc: Doc, now: number): { readonly ready: string[]; readonly blocked: string[] } {
