@@ -100,23 +100,28 @@ function watch(reprise: FlowReprise): Seen {
     giveUp = resolve
   })
   const seen: Seen = { started: 0, done: 0, refused: false, trouble: undefined, gaveUp }
-  let troubles = 0
+  const troubles = { claim: 0, write: 0 }
   reprise.on('attempt.started', () => {
     seen.started += 1
+    troubles.claim = 0
+  })
+  reprise.on('call.answered', () => {
+    troubles.write = 0
   })
   for (const name of ['run.succeeded', 'run.failed', 'attempt.retried', 'run.review', 'run.suspended'] as const)
     reprise.on(name, () => {
       seen.done += 1
+      troubles.write = 0
     })
   reprise.on('write.refused', () => {
     seen.refused = true
   })
-  reprise.on('store.recovered', () => {
-    troubles = 0
-  })
   reprise.on('store.trouble', (event) => {
-    troubles += 1
-    if (troubles < TROUBLE_MAX) return
+    // Idle looks go well while writes fail, so each is counted by itself.
+    const verb = event.verb === 'claim' ? 'claim' : 'write'
+    troubles[verb] += 1
+    const isGivenUp = event.verb.startsWith('end of ')
+    if (!isGivenUp && troubles[verb] < TROUBLE_MAX) return
     seen.trouble = event
     giveUp()
   })

@@ -13,6 +13,7 @@ import {
   firestoreDocuments,
   llmReport,
   llmReportTask,
+  type ReportSources,
 } from '../../src/flows/index.ts'
 import { immediate } from '../../src/policy/backoff.ts'
 import { definePolicy } from '../../src/policy/define-policy.ts'
@@ -20,7 +21,7 @@ import { flowStorage } from '../../src/policy/presets.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { Script } from '../../src/sim/fault-plan.ts'
 import { type Simulator, startSimulator } from '../../src/sim/simulator.ts'
-import { firestore } from '../../src/stores/firestore/index.ts'
+import { type FirestoreOptions, firestore } from '../../src/stores/firestore/index.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { type FirestoreEmulator, startFirestoreEmulator } from '../services/firestore-emulator.ts'
 import { type GcsServer, startGcsServer } from '../services/gcs-server.ts'
@@ -66,6 +67,7 @@ export interface ReportWorld {
   event(flow: string): { readonly subject: string; readonly id: string }
   open(store: Store): ReturnType<typeof createReprise>
   openWith(sources: ReportSources): (store: Store) => ReturnType<typeof createReprise>
+  readonly place: FirestoreOptions
   store(): Store
   /** Requests that reached the model. */
   asked(): number
@@ -174,6 +176,7 @@ export async function reportWorld(): Promise<ReportWorld> {
     },
     handler: ({ client: other, ...options } = {}) =>
       createFlowHandler({ firestore: { client: other ?? client, collection, clock }, open, ...options }),
+    place: { client, collection, clock },
     store: () => firestore({ client, collection, clock }),
     asked: () => simulator.requests().length,
     objects: (flow) => [...server.objects.keys()].filter((name) => name.startsWith(`${flow}.`)),

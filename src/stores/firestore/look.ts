@@ -33,7 +33,7 @@ export async function lookForDue(
   if (place.only !== undefined) {
     const doc = await readDoc(place, place.only)
     const found = doc ? [doc] : []
-    return { docs: found, whole: true, expired: await expiredOf(place, found, now) }
+    return { docs: found, whole: true, expired: await expiredOf(place, found, now, tasks) }
   }
   const size = Math.max(1, limit + place.lookAhead)
   const docs = new Map<string, Doc>()
@@ -57,7 +57,7 @@ export async function lookForDue(
       page = await read(place, due.startAfter(last))
     }
   }
-  return { docs: [...docs.values()], whole, expired: await expiredOf(place, [...docs.values()], now) }
+  return { docs: [...docs.values()], whole, expired: await expiredOf(place, [...docs.values()], now, tasks) }
 }
 
 /** When the next document of these tasks becomes due. */
@@ -90,9 +90,16 @@ export async function read(place: Place, query: Query): Promise<QuerySnapshot> {
   }
 }
 
-/** A lease that looks over may have been extended beside the document. */
-export async function expiredOf(place: Place, docs: readonly Doc[], now: number): Promise<Set<Row>> {
-  const over = docs.flatMap(({ rows }) => [...rows.values()]).filter(({ lease }) => lease && lease.until <= now)
+/** A lease that looks over may have been extended beside the document. Steps of tasks that others serve are their affair. */
+export async function expiredOf(
+  place: Place,
+  docs: readonly Doc[],
+  now: number,
+  tasks?: readonly string[],
+): Promise<Set<Row>> {
+  const over = docs
+    .flatMap(({ rows }) => [...rows.values()])
+    .filter(({ lease, lane }) => lease && lease.until <= now && (!tasks || tasks.includes(lane.task)))
   const until = await renewedUntil(place, over)
   return new Set(over.filter(({ id }) => (until.get(id) ?? 0) <= now))
 }
