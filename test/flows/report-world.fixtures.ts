@@ -75,8 +75,6 @@ export interface ReportWorld {
   objects(flow: string): string[]
   /** Moves the store's time on. */
   later(ms: number): void
-  /** Called when a request reaches the model, before its answer leaves. */
-  whenAsked(run: () => void): void
   close(): Promise<void>
 }
 
@@ -107,8 +105,7 @@ export async function reportWorld(): Promise<ReportWorld> {
   const emulator = await startFirestoreEmulator()
   const server = await startGcsServer()
   const client = emulator.client()
-  let onRequest: () => void = () => {}
-  const simulator = await startSimulator({ script: CASES, onRequest: () => onRequest() })
+  const simulator = await startSimulator({ script: CASES })
   let aheadMs = 0
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   const collection = emulator.collection()
@@ -182,9 +179,6 @@ export async function reportWorld(): Promise<ReportWorld> {
     objects: (flow) => [...server.objects.keys()].filter((name) => name.startsWith(`${flow}.`)),
     later: (ms) => {
       aheadMs += ms
-    },
-    whenAsked: (run) => {
-      onRequest = run
     },
     openWith,
     event: (flow) => ({ subject: `documents/${collection}/${flow}`, id: `event-${flow}` }),

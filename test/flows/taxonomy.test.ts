@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { firestoreDocuments } from '../../src/flows/index.ts'
 import { faultyFirestore } from '../services/faulty-firestore.ts'
 import { firestoreMissing } from '../services/firestore-emulator.ts'
 import { type FlowChange, PROFILE, type ReportWorld, reportWorld, SCHEMA } from './report-world.fixtures.ts'
@@ -247,20 +248,19 @@ describe.skipIf(missing)('every code is read back from where it belongs', () => 
   test('STEP_FINALIZE_CONFLICT: a step that was ended meanwhile stays as it is', async () => {
     const flow = await world.flow()
     const store = world.store()
-    let cancelling: Promise<unknown> | undefined
-    world.whenAsked(() => {
-      cancelling ??= store.steer({
-        run: `${flow}.report`,
-        type: 'cancel',
-        by: 'ann',
-        why: { code: 'run.cancelled', params: { by: 'ann' } },
-        expect: { generation: 1, states: ['ready'] },
-      })
+    const sources = firestoreDocuments({ client: world.client })
+    const open = world.openWith({
+      ...sources,
+      schema: async (id) => {
+        const expected = { generation: 1, states: ['ready'] } as const
+        const why = { code: 'run.cancelled', params: { by: 'ann' } } as const
+        await store.steer({ run: `${flow}.report`, type: 'cancel', by: 'ann', why, expect: expected })
+        return sources.schema(id)
+      },
     })
-    // The answer leaves when the step is cancelled: that is when its writer is told.
-    const outcome = await world.handler()(world.event(flow))
-    world.whenAsked(() => {})
-    expect(await cancelling).toMatchObject({ answer: 'ok' })
+    const before = world.asked()
+    const outcome = await world.handler({ open })(world.event(flow))
+    expect(world.asked()).toBe(before)
     expect(outcome.code).toBe('STEP_FINALIZE_CONFLICT')
     const step = await world.step(flow)
     expect(step['status']).toBe('CANCELLED')

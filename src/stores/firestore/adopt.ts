@@ -3,7 +3,7 @@
  * A document that cannot be a flow gets an error of its own; its steps are left as they are.
  */
 import type { Timestamp } from '@google-cloud/firestore'
-import { type Doc, decode, isStepName, STATUS_WORDS, topOf } from './document.ts'
+import { type Doc, decode, isHeldUp, isStepName, STATUS_WORDS, topOf } from './document.ts'
 import { isReady } from './expire.ts'
 import { read } from './look.ts'
 import { type FirestoreOptions, openPlace, type Place } from './place.ts'
@@ -71,11 +71,10 @@ async function adoptOnce(place: Place, id: string, isLast: boolean): Promise<Ado
 
 function standing(doc: Doc, now: number): { readonly ready: string[]; readonly blocked: string[] } {
   const rows = [...doc.rows.values()]
-  const isHeldUp = (state: string, open: boolean) => state === 'blocked' || (state === 'ready' && open)
   return {
     ready: rows.filter((row) => isReady(row, now)).map(({ step }) => step),
     blocked: rows
-      .filter((row) => isHeldUp(row.state, row.needs?.some(({ open }) => open) ?? false))
+      .filter((row) => (row.state === 'blocked' || row.state === 'ready') && isHeldUp(row))
       .map(({ step }) => step),
   }
 }

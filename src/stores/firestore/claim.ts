@@ -148,6 +148,7 @@ function isFreeIn(doc: Doc | undefined, step: string, { request, now, token }: S
 function lease(row: Row, { request, now, token, granted }: Stamp): void {
   const { worker, nonce, alone, leaseMs } = request
   row.state = 'ready'
+  for (const need of row.needs ?? []) need.open = false
   row.dueAt = undefined
   row.token = token
   row.lease = { worker, until: now + leaseMs, alone, claimedAt: now, nonce }

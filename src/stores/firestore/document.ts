@@ -86,6 +86,10 @@ export interface Row extends Rest {
   finishedAt: number | undefined
   input: Text
   output: Text | undefined
+  /** Its needs are what `dependsOn` says: others move those steps, so how they stand is never stored here. */
+  derivesNeeds?: true
+  /** As it was read; what is not changed here is not written, whoever made it. */
+  asRead?: string
 }
 
 export interface Flow {
@@ -195,7 +199,11 @@ export function decode(
     .map(([step, data]) => ({ step, data, n: numberOf(data['n']) ?? 0 }))
     .sort((a, b) => a.n - b.n || (a.step < b.step ? -1 : 1))
   for (const { step, data, n } of placed) doc.rows.set(step, decodeStep(doc, step, data, n, foreignTtlMs))
-  for (const row of doc.rows.values()) row.needs ??= needsOf(doc, steps, row.step)
+  for (const row of doc.rows.values()) {
+    const named = row.needs ? undefined : needsOf(doc, steps, row.step)
+    if (named) Object.assign(row, { needs: named, derivesNeeds: true })
+    row.asRead = JSON.stringify(encodeStep(row))
+  }
   return doc
 }
 
@@ -311,7 +319,7 @@ function restOf(row: Row): string | undefined {
     again: row.again,
     alone: row.lease?.alone ? true : undefined,
     nonce: row.lease?.nonce,
-    needs: row.needs,
+    needs: row.derivesNeeds ? undefined : row.needs,
     parent: row.parent,
     history: row.history || undefined,
     entries: row.entries || undefined,
@@ -353,12 +361,21 @@ export function topOf(doc: Doc): Data {
   }
 }
 
+/** Another worker may have ended what is needed without a word to those that need it: what stands in the document counts. */
+export function isHeldUp(row: Row): boolean {
+  return (row.needs ?? []).some(({ open, kind, run }) => {
+    const needed = open ? row.doc.rows.get(splitId(run)?.step ?? '') : undefined
+    return open && !(needed?.id === run && isFulfilled(kind, needed.state))
+  })
+}
+
 /** When a claim could do something with it. What is ready counts from its submit: an old run's retry goes before newer runs. */
 export function actsAt(row: Row): number | undefined {
   if (row.lease && row.state === 'review')
     return row.dueAt === undefined ? undefined : Math.max(row.lease.until, row.dueAt)
   if (row.lease) return row.lease.until
   if (row.state === 'ready') return row.submittedAt
+  if (row.state === 'blocked') return isHeldUp(row) ? undefined : row.submittedAt
   return row.state === 'waiting' || row.state === 'review' ? row.dueAt : undefined
 }
 
@@ -390,6 +407,7 @@ export function changesOf(doc: Doc): (readonly [path: readonly string[], value: 
   for (const row of doc.rows.values()) {
     const before = stored[row.step] ?? {}
     const after = encodeStep(row)
+    if (JSON.stringify(after) === row.asRead) continue
     for (const field of STEP_FIELDS)
       if (!same(before[field], after[field])) changes.push([['steps', row.step, field], after[field]])
   }

@@ -4,8 +4,7 @@
  */
 import { EMPTY_LEDGERS } from '../../policy/situation.ts'
 import type { ClaimRequest } from '../../ports/store.ts'
-import type { Row } from './document.ts'
-import { isOpen } from './needs.ts'
+import { isHeldUp, type Row } from './document.ts'
 import type { Unit } from './unit.ts'
 
 export async function expire(unit: Unit, row: Row): Promise<void> {
@@ -47,8 +46,10 @@ export function isClaimable(row: Row, { tasks, categories, alone }: ClaimRequest
 
 /** Ready, or about to be: what is due is promoted by the claim that takes it. */
 export function isReady(row: Row, now: number): boolean {
-  if (row.lease || row.needs?.some(isOpen)) return false
-  return row.state === 'ready' || (isWaiting(row) && row.dueAt !== undefined && row.dueAt <= now)
+  if (row.lease || isHeldUp(row)) return false
+  return (
+    row.state === 'ready' || row.state === 'blocked' || (isWaiting(row) && row.dueAt !== undefined && row.dueAt <= now)
+  )
 }
 
 const isWaiting = ({ state }: Row): boolean => state === 'waiting' || state === 'review'
