@@ -3,10 +3,11 @@
  * A document that cannot be a flow gets an error of its own; its steps are left as they are.
  */
 import type { Timestamp } from '@google-cloud/firestore'
-import { type Doc, decode, isHeldUp, isStepName, STATUS_WORDS, topOf } from './document.ts'
+import { decode, STATUS_WORDS, topOf } from './document.ts'
 import { isReady } from './expire.ts'
 import { read } from './look.ts'
 import { type FirestoreOptions, openPlace, type Place } from './place.ts'
+import { type Doc, isHeldUp, isStepName } from './row.ts'
 import { isConflict, unwritten } from './trouble.ts'
 import { nowOf, readRef } from './unit.ts'
 

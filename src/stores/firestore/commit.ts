@@ -18,11 +18,11 @@ import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { reserveAll, settleAll } from './budgets.ts'
 import { createAll, laneOf } from './create.ts'
-import type { Row } from './document.ts'
 import { bucketId, gateData, holdId, keptOf } from './gates.ts'
 import { answer, intent, keepEntry, keepReceipt } from './journal.ts'
 import { moveDependents } from './needs.ts'
 import { gatesOf, type Place } from './place.ts'
+import type { Row } from './row.ts'
 import { atomically, readRef, type Unit } from './unit.ts'
 
 /** The `what` of the note about a write that came too late. */

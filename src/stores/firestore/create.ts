@@ -4,9 +4,9 @@
  */
 import type { Created, CreatedRun, NewRun } from '../../ports/store.ts'
 import type { Lane } from '../../run/run.ts'
-import { type Doc, type Flow, newRow, ONLY_STEP, type Row } from './document.ts'
 import { beginFlowAgain, SUBMITTER } from './needs.ts'
 import { keyRef, type Place } from './place.ts'
+import { type Doc, type Flow, newRow, ONLY_STEP, type Row } from './row.ts'
 import { atomically, readAll, type Unit } from './unit.ts'
 
 export function create(place: Place, runs: readonly NewRun[]): Promise<Created> {

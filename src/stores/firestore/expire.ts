@@ -2,9 +2,8 @@
  * What time does to a row: leases that end by themselves, waits that are over, and whether a claim may then have it.
  * It counts what happened to a lease and never judges it.
  */
-import { EMPTY_LEDGERS } from '../../policy/situation.ts'
 import type { ClaimRequest } from '../../ports/store.ts'
-import { isHeldUp, type Row } from './document.ts'
+import { isHeldUp, NO_LEDGERS, type Row } from './row.ts'
 import type { Unit } from './unit.ts'
 
 export async function expire(unit: Unit, row: Row): Promise<void> {
@@ -22,7 +21,7 @@ export async function expire(unit: Unit, row: Row): Promise<void> {
     return
   }
   // It vanished with its owner and nobody else did, so it counts; a suspect's shared crash counts with it.
-  const ledgers = row.ledgers ?? EMPTY_LEDGERS
+  const ledgers = row.ledgers ?? NO_LEDGERS
   row.ledgers = { ...ledgers, lapses: ledgers.lapses + 1 + (row.uncounted ?? 0) }
   row.uncounted = 0
   unit.record(row, {

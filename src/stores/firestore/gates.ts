@@ -16,9 +16,9 @@ import {
 } from '../../run/hold.ts'
 import { afterRate, rateLeft, rateOpensAt } from '../../run/rate.ts'
 import { afterTries, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
-import type { Row } from './document.ts'
 import { expiredOf, type Looked, read } from './look.ts'
 import { gatesOf, named, type Place } from './place.ts'
+import type { Row } from './row.ts'
 import { unavailable } from './trouble.ts'
 import { docOf, nowOf, Unit } from './unit.ts'
 

@@ -5,9 +5,9 @@
 import type { DocumentReference } from '@google-cloud/firestore'
 import type { AnswerChange, IntentChange } from '../../ports/store.ts'
 import type { JournalEntry } from '../../run/journal.ts'
-import { type Row, splitId } from './document.ts'
 import { read } from './look.ts'
 import { journalOf, named, type Place } from './place.ts'
+import { type Row, splitId } from './row.ts'
 import { readText, type Text } from './texts.ts'
 import { readRef, type Unit } from './unit.ts'
 

@@ -4,8 +4,8 @@
  */
 import type { Query, QuerySnapshot } from '@google-cloud/firestore'
 import type { ClaimRequest } from '../../ports/store.ts'
-import { actsAt, type Doc, type Row } from './document.ts'
 import type { Place } from './place.ts'
+import { actsAt, type Doc, type Row } from './row.ts'
 import { unavailable } from './trouble.ts'
 import { docOf, readDoc } from './unit.ts'
 import { renewedUntil } from './views.ts'

@@ -2,12 +2,11 @@
  * Needs in the Firestore driver: what the end of a run, or its next generation, does to the runs that need it, in its own document
  * and, for joins, in that of the parent. How a dependent ends follows from `run/need.ts`.
  */
-import { EMPTY_LEDGERS } from '../../policy/situation.ts'
 import type { Why } from '../../policy/why.ts'
 import type { MovedRun } from '../../ports/store.ts'
 import { endByNeed, FLOW_ACTOR, isEndedByNeed, isFulfilled, isHopeless } from '../../run/need.ts'
 import { isTerminal } from '../../run/run.ts'
-import type { Need, Row } from './document.ts'
+import { type Need, NO_LEDGERS, type Row } from './row.ts'
 import type { Unit } from './unit.ts'
 import { movedOf } from './views.ts'
 
@@ -110,7 +109,7 @@ function begin(unit: Unit, row: Row, act: Beginning): void {
     dueAt: undefined,
     lease: undefined,
     attempt: 0,
-    ledgers: EMPTY_LEDGERS,
+    ledgers: NO_LEDGERS,
     suspensions: 0,
     suspect: undefined,
     uncounted: 0,

@@ -3,8 +3,8 @@
  * a person's lease on a run in review is one like a worker's.
  */
 import type { Renewal, RenewRequest, Taken, TakeRequest } from '../../ports/store.ts'
-import { splitId } from './document.ts'
 import { leaseRef, type Place } from './place.ts'
+import { splitId } from './row.ts'
 import { isConflict, unwritten } from './trouble.ts'
 import { atomically, nowOf, readAll, Unit } from './unit.ts'
 import { renewedUntil } from './views.ts'

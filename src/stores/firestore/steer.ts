@@ -4,9 +4,9 @@
  */
 import type { Act, Committed, Move } from '../../ports/store.ts'
 import { isTerminal } from '../../run/run.ts'
-import type { Row } from './document.ts'
 import { beginFlowAgain, canBegin, moveDependents, recordAct } from './needs.ts'
 import type { Place } from './place.ts'
+import type { Row } from './row.ts'
 import { atomically } from './unit.ts'
 
 /** A waiting run that is due is ready, whether or not a claim has come by to say so. */

@@ -2,17 +2,17 @@
  * `verify` of the Firestore driver: every invariant that can be read from its documents, one finding per breach.
  * It repairs nothing.
  */
-import { EMPTY_LEDGERS } from '../../policy/situation.ts'
 import type { Finding } from '../../ports/store.ts'
 import { isFulfilled, isHopeless } from '../../run/need.ts'
 import type { AttemptRecord } from '../../run/run.ts'
 import { isTerminal, STATES } from '../../run/run.ts'
-import { type Row, topOf } from './document.ts'
+import { topOf } from './document.ts'
 import { attempts, everything } from './find.ts'
 import { readJournal } from './journal.ts'
 import { read } from './look.ts'
 import { isOpen } from './needs.ts'
 import { keyRef, keys, type Place } from './place.ts'
+import { NO_LEDGERS, type Row } from './row.ts'
 import { nowOf, readRef, Unit } from './unit.ts'
 
 /** Sums of money are compared as such: binary fractions do not add up exactly. */
@@ -116,7 +116,7 @@ async function lostKey(place: Place, row: Row): Promise<string | false> {
 }
 
 function wrongLedger(row: Row, history: readonly AttemptRecord[]): string | false {
-  const ledgers = row.ledgers ?? EMPTY_LEDGERS
+  const ledgers = row.ledgers ?? NO_LEDGERS
   const rows = history.filter(({ generation }) => generation === row.generation)
   for (const name of ['errors', 'rateWaits', 'interruptions', 'escalations'] as const) {
     const entries = rows.filter(({ decision }) => decision?.entry === name).length

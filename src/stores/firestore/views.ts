@@ -2,10 +2,9 @@
  * Rows as readers and workers see them: long texts fetched, renewed leases looked up beside the flow document.
  * It changes nothing.
  */
-import { EMPTY_LEDGERS } from '../../policy/situation.ts'
 import type { ClaimedRun, MovedRun, RunView } from '../../ports/store.ts'
-import type { Row } from './document.ts'
 import { leaseRef, type Place } from './place.ts'
+import { NO_LEDGERS, type Row } from './row.ts'
 import { readText } from './texts.ts'
 import { readAll } from './unit.ts'
 
@@ -62,7 +61,7 @@ async function common(place: Place, row: Row) {
   return {
     ...row.lane,
     ...{ id, key, generation, attempt, submittedAt },
-    ledgers: row.ledgers ?? EMPTY_LEDGERS,
+    ledgers: row.ledgers ?? NO_LEDGERS,
     suspensions: row.suspensions ?? 0,
     rung: row.rung ?? 0,
     input: await readText(place, doc.id, row.input),
