@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Skip, storeContract, storeLaws, type World } from '../../src/testing/store-contract/index.ts'
+import { type Skip, storeContract } from '../../src/testing/store-contract/index.ts'
 import { type FirestoreEmulator, firestoreMissing, startFirestoreEmulator } from '../services/firestore-emulator.ts'
 import { openFirestore } from './firestore-store.fixtures.ts'
 
 const missing = firestoreMissing()
 
-/** Retention is Firestore's own: nothing goes before its time to live is over, so what these laws forbid cannot happen. */
-const pruned: readonly Skip[] = storeLaws
-  .filter(({ subject }) => subject === 'prune')
-  .map(({ title }) => ({
-    law: title,
-    reason: 'documents expire by a policy of Firestore on expireAt',
-    instead: expiresByItself,
-  }))
-
-async function expiresByItself(world: World): Promise<void> {
-  assert.equal(world.store.prune, undefined)
-  const held = await world.hold()
-  await world.end(held)
-  await world.clock.advance(1_000 * 86_400_000)
-  assert.equal((await world.view(held.run)).state, 'succeeded')
-}
-
 const skip: readonly Skip[] = [
-  ...pruned,
   {
     law: 'acknowledged means durable: all is there after closing and opening again',
     reason: 'tokens of two processes rise with the store’s time, not within one millisecond',

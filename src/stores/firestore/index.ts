@@ -14,6 +14,7 @@ import { hold, holds, release } from './holds.ts'
 import { readJournal } from './journal.ts'
 import { keepPolicy, note, notes, policy } from './notes.ts'
 import { checkOptions, type FirestoreOptions, openPlace, type Place } from './place.ts'
+import { prune } from './prune.ts'
 import { renew, take } from './renew.ts'
 import { reorder, steer } from './steer.ts'
 import { verify } from './verify.ts'
@@ -76,6 +77,7 @@ export function firestore(options: FirestoreOptions = {}): Store {
     notes: (query) => ask((place) => notes(place, query)),
     keepPolicy: (hash, text) => ask((place) => keepPolicy(place, hash, text)),
     policy: (hash) => ask((place) => policy(place, hash)),
+    prune: (request) => ask((place) => prune(place, request)),
     verify: () => ask(verify),
     watch: (listener) => {
       listeners.add(listener)

@@ -41,6 +41,8 @@ export interface Place {
   readonly foreignTtlMs: number
   readonly lookAhead: number
   readonly only: string | undefined
+  /** Where the looks of this process for what is old go on. */
+  readonly pruning: { after: string | undefined; notesAfter: number | undefined }
   close(): Promise<void>
 }
 
@@ -79,6 +81,7 @@ export async function openPlace(options: FirestoreOptions): Promise<Place> {
     foreignTtlMs: options.foreignTtlMs ?? FOREIGN_TTL_MS,
     lookAhead: options.lookAhead ?? LOOK_AHEAD,
     only: options.only,
+    pruning: { after: undefined, notesAfter: undefined },
     close: async () => {
       if (own) await db.terminate()
     },
