@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NewRun, NewStep, Store } from '../../src/ports/store.ts'
 import { firestore } from '../../src/stores/firestore/index.ts'
+import { systemClock } from '../../src/time/clock.ts'
 import { countBill } from '../services/counted-firestore.ts'
 import { faultyFirestore, type WriteFault } from '../services/faulty-firestore.ts'
 import { type FirestoreEmulator, firestoreMissing, startFirestoreEmulator } from '../services/firestore-emulator.ts'
@@ -88,6 +89,31 @@ describe('firestore, besides the laws', () => {
     broken = false
     expect((await store.claim(request)).runs).toHaveLength(1)
     expect((await claim(store)).runs).toHaveLength(0)
+  })
+
+  test('of a renewal and a claim that takes the lease away one comes second', async () => {
+    const collection = emulator.collection()
+    let aheadMs = 0
+    const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+    const owner = firestore({ client, collection, clock })
+    await owner.create([run()])
+    const { runs, token } = await claim(owner)
+    const leases = [{ run: runs[0]?.id ?? '', token }]
+    aheadMs = 60_000
+    let renewed: readonly string[] | undefined
+    const other = firestore({
+      client: faultyFirestore(client, async () => {
+        // The other has read that the lease is over, and its owner extends it before that is written.
+        renewed ??= (await owner.renew({ worker: 'w', leaseMs: 30_000, leases })).lost
+        return undefined
+      }),
+      collection,
+      clock,
+    })
+    expect((await claim(other, 5, 'other')).runs).toEqual([])
+    expect(renewed).toEqual([])
+    const view = await owner.get({ id: leases[0]?.run ?? '' })
+    expect([view?.lease?.worker, view?.suspect]).toEqual(['w', false])
   })
 
   test('beyond its look a claim goes by due time alone: a high priority behind many older runs waits', async () => {

@@ -6,11 +6,15 @@ import type { Firestore, WriteBatch } from '@google-cloud/firestore'
 export type WriteFault = 'before' | 'after' | undefined
 
 /** Asked before each batch is written; the fault is thrown with this code, or as a plain error without one. */
-export function faultyFirestore(client: Firestore, faultOf: () => WriteFault, code?: number): Firestore {
+export function faultyFirestore(
+  client: Firestore,
+  faultOf: () => WriteFault | Promise<WriteFault>,
+  code?: number,
+): Firestore {
   const broken = (batch: WriteBatch): WriteBatch => {
     const commit = batch.commit.bind(batch)
     batch.commit = async () => {
-      const fault = faultOf()
+      const fault = await faultOf()
       if (fault === 'after') await commit()
       if (fault !== undefined) throw Object.assign(new Error('broken on order'), code === undefined ? {} : { code })
       return commit()
