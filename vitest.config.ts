@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { faces } from './test/e2e/faces.ts'
 
 /** Suites in the order in which a failure is most useful to see; each prints its own time. */
 const SUITES = {
@@ -10,10 +12,17 @@ const SUITES = {
   chaos: 'test/chaos/**/*.test.ts',
   flows: 'test/flows/**/*.test.ts',
   e2e: 'test/e2e/**/*.test.ts',
+  deploy: 'test/deploy/**/*.test.ts',
 }
 
 /** Chaos at its full size wants the machine for itself; else both cores of a small machine are used. */
 const WORKERS = process.env['REPRISE_TEST_CHAOS'] === 'full' ? {} : { maxWorkers: 2 }
+
+/** Examples import the package by its name; here that is the source. */
+const alias = [...faces()].map(([name, url]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: fileURLToPath(url),
+}))
 
 export default defineConfig({
   test: {
@@ -21,6 +30,7 @@ export default defineConfig({
     projects: Object.entries(SUITES)
       .filter(([name]) => name === 'unit' || existsSync(`test/${name}`))
       .map(([name, include]) => ({
+        resolve: { alias },
         test: { name, include: [include], testTimeout: 30_000, hookTimeout: 60_000, restoreMocks: true },
       })),
   },

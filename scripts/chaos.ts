@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- --kills 100 --runs 5000 --seed 7`: kills real worker processes on a real SQLite file, at random and at every named
+ * `npm run chaos -- --kills 100 --runs 5000 --workers 8 --seed 7`: kills real worker processes on a real SQLite file, at random and at every named
  * crash point, and reports what was found afterwards. Exit 1 when any law is broken.
  */
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '100' },
     runs: { type: 'string', default: '5000' },
+    workers: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     json: { type: 'boolean', default: false },
   },
@@ -16,6 +17,7 @@ const { values } = parseArgs({
 
 const kills = wholeNumber('kills', values.kills, 1)
 const runs = wholeNumber('runs', values.runs, 1)
+const workers = wholeNumber('workers', values.workers, 1)
 const seed = wholeNumber('seed', values.seed, 0)
 const { isTTY } = process.stderr
 const startedAt = performance.now()
@@ -25,6 +27,7 @@ const report = await killScenario({
   kills,
   runs,
   seed,
+  workers,
   progress: ({ kills: killed, runs: submitted, open }) => {
     const now = performance.now()
     // A terminal is told of every kill; a file or a pipe now and then.

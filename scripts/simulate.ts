@@ -35,6 +35,7 @@ const startedAt = performance.now()
 let counts: Counts = {}
 let faults = 0
 let done = 0
+let steps = 0
 const failed: number[] = []
 
 for (let seed = first; seed < first + count; seed += 1) {
@@ -43,6 +44,7 @@ for (let seed = first; seed < first + count; seed += 1) {
   counts = addCounts(counts, countsOf(history))
   faults += only(history, 'fault').length
   done += 1
+  steps += history.steps
   if (values.trace) console.log(trace(history, values.run))
   if (breaches.length === 0) continue
   failed.push(seed)
@@ -55,6 +57,6 @@ for (let seed = first; seed < first + count; seed += 1) {
 const seconds = (performance.now() - startedAt) / 1_000
 for (const [name, seen] of Object.entries(counts)) console.log(`${String(seen).padStart(8)}  ${name}`)
 console.log(
-  `${done} seeds in ${seconds.toFixed(1)} s (${(done / seconds).toFixed(0)}/s), ${faults} faults, ${failed.length} failed${failed.length > 0 ? `: ${failed.join(' ')}` : ''}`,
+  `${done} seeds in ${seconds.toFixed(1)} s (${(done / seconds).toFixed(0)}/s), ${Math.round(steps / done)} steps each, ${faults} faults, ${failed.length} failed${failed.length > 0 ? `: ${failed.join(' ')}` : ''}`,
 )
 process.exitCode = failed.length > 0 ? 1 : 0

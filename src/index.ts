@@ -8,6 +8,7 @@ export type { ArtifactBody, ArtifactOptions } from './engine/artifact.ts'
 export type { RepriseBudgets } from './engine/budgets.ts'
 export type { CallOptions, CallScope } from './engine/call.ts'
 export type { BudgetUse, SpendOptions } from './engine/call-budget.ts'
+export type { TaskConcurrency } from './engine/concurrency.ts'
 export type { Log } from './engine/context.ts'
 export { type Flow, type FlowOptions, type FlowStep, type FlowSteps, flow, type StepOptions } from './engine/flow.ts'
 export type { FlowHandle, FlowResult } from './engine/flow-handle.ts'
@@ -145,6 +146,7 @@ export {
 } from './policy/index.ts'
 export type { Artifacts } from './ports/artifacts.ts'
 export type { BudgetLimits, BudgetView, BudgetWindowView, UnitUse, WindowLimits } from './ports/budget.ts'
+export type { Bus } from './ports/bus.ts'
 export type { RunView, Store } from './ports/store.ts'
 export {
   historyOf,
@@ -155,6 +157,19 @@ export {
   type RetryOptions,
   retry,
 } from './retry/index.ts'
+export {
+  type Answered,
+  createReviews,
+  type GoldCase,
+  type Hand,
+  type Judge,
+  type Loss,
+  type ReviewAct,
+  type ReviewDetail,
+  type ReviewItem,
+  type ReviewList,
+  type Reviews,
+} from './review/index.ts'
 export type { BudgetOptions } from './run/define-budget.ts'
 export type { EventName, EventOf, RepriseEvent } from './run/event.ts'
 export { sentenceOf } from './run/event.ts'

@@ -91,6 +91,19 @@ const GOALS: readonly Goal[] = [
     met: (found) => found < 1,
   },
   {
+    what: 'pickup p50 across processes, in ms',
+    goal: '< 40',
+    found: figure('across', 'p50Ms'),
+    met: (found) => found < 40,
+    unit: ' ms',
+  },
+  {
+    what: 'speed kept with a long past in the file',
+    goal: '≥ 0.8',
+    found: figure('finished', 'kept'),
+    met: atLeast(0.8),
+  },
+  {
     what: 'speed kept with a past, a future and held runs in the file',
     goal: '≥ 0.8',
     found: figure('backlog', 'kept'),

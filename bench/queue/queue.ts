@@ -23,6 +23,10 @@ export interface Queue {
   drainFailingOnce?(count: number, handle: Handle, concurrency: number): Promise<number>
   /** A worker that waits for work; answers with the way to stop it. */
   listen(handle: Handle): Promise<() => Promise<void>>
+  /** A worker in another process; tells when a run starts there, in milliseconds of the host's monotonic clock. */
+  listenElsewhere?(started: (i: number, atMs: number) => void): Promise<() => Promise<void>>
+  /** What a person asks of a full store: the newest page, a count, the failed ones. */
+  look?(): Promise<void>
   /** Runs that have succeeded and are kept, for a check outside the measured time; `undefined` where ends are deleted. */
   succeeded(): Promise<number | undefined>
   /** Runs that are ready and may not be claimed, because what they need is held. */

@@ -46,6 +46,10 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     { title: 'p50 ms', figure: 'p50Ms', digits: 2 },
     { title: 'p99 ms', figure: 'p99Ms', digits: 2 },
   ],
+  across: [
+    { title: 'p50 ms', figure: 'p50Ms', digits: 2 },
+    { title: 'p99 ms', figure: 'p99Ms', digits: 2 },
+  ],
   calls: [
     { title: 'µs per call', figure: 'usPerCall', digits: 1 },
     { title: 'a call waits, p50 ms', figure: 'waitP50Ms', digits: 2 },
@@ -55,6 +59,11 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     { title: 'empty/s', figure: 'empty' },
     { title: 'full/s', figure: 'filled' },
     { title: 'kept', figure: 'kept', digits: 2 },
+  ],
+  finished: [
+    { title: 'finished runs', figure: 'finished' },
+    { title: 'speed kept', figure: 'kept', digits: 2 },
+    { title: 'newest page and newest failures, ms', figure: 'lookMs', digits: 2 },
   ],
   memory: [
     { title: 'runs', figure: 'runs' },

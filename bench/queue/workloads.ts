@@ -177,6 +177,50 @@ async function pickup(cell: Cell): Promise<Figures> {
   })
 }
 
+/** The same when the worker is another process, which has to notice the submit by itself. */
+async function pickupAcross(cell: Cell): Promise<Figures> {
+  return opened(cell, 'across', async (queue) => {
+    let started = (_i: number, _at: number): void => {}
+    const stop = await queue.listenElsewhere?.((i, at) => started(i, at))
+    if (!stop) throw new Error('it has no worker in another process')
+    const times: number[] = []
+    for (let i = 0; i < cell.sizes.pickups + 20; i += 1) {
+      const begun = new Promise<number>((resolve) => {
+        started = (which, at) => which === i && resolve(at)
+      })
+      const submittedAt = Number(process.hrtime.bigint()) / 1e6
+      const [at] = await Promise.all([begun, queue.submit({ i })])
+      if (i >= 20) times.push(at - submittedAt)
+      await sleep(PAUSE_MS)
+    }
+    await stop()
+    return { p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
+  })
+}
+
+/** A store with a long past: how fast it goes on, and how long people wait for a page of it. */
+async function finished(cell: Cell): Promise<Figures> {
+  const { backlog: size, runs } = cell.sizes
+  const drained = async (queue: Queue) => {
+    await queue.submitMany(inputs(runs))
+    return perSecond(runs, await queue.drain(runs, noop, CONCURRENCY))
+  }
+  return opened(cell, 'finished', async (queue) => {
+    for (let done = 0; done < size; done += MEMORY_CHUNK) {
+      await queue.submitMany(inputs(MEMORY_CHUNK, done))
+      await queue.drain(MEMORY_CHUNK, noop, CONCURRENCY)
+    }
+    const kept: number[] = []
+    for (let round = 0; round < BACKLOG_ROUNDS; round += 1) {
+      const empty = await opened(cell, `fresh-${round}`, drained)
+      kept.push((await drained(queue)) / empty)
+    }
+    const looks: number[] = []
+    for (let look = 0; look < 20; look += 1) looks.push(await timed(async () => queue.look?.()))
+    return { finished: size, kept: median(kept), lookMs: median(looks) }
+  })
+}
+
 /** What a journalled call costs beyond its send: runs with calls against the same runs that send without a journal. */
 async function calls(cell: Cell): Promise<Figures> {
   const count = Math.ceil(cell.sizes.calls / CALLS_PER_RUN)
@@ -255,7 +299,9 @@ export const WORKLOADS: Readonly<Record<string, Workload>> = {
   singles: { title: '100 concurrent single submits', measure: singles },
   w2: { title: 'fail once, then succeed', measure: failOnce },
   pickup: { title: 'pickup by an idle worker', measure: pickup },
+  across: { title: 'pickup by an idle worker of another process', only: /^reprise/, measure: pickupAcross },
   calls: { title: 'journalled calls', only: /^(raw-500|reprise)/, measure: calls },
   backlog: { title: 'backlog', only: /^(?!raw-10|bullmq-always|plainjob-full)/, once: true, measure: backlog },
+  finished: { title: 'a long past', only: /^reprise-power$/, once: true, measure: finished },
   memory: { title: 'memory', only: /^(raw-500|reprise-power)$/, once: true, measure: memory },
 }

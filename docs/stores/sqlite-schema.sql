@@ -1,5 +1,7 @@
 -- Schema 2 of the SQLite store, as a new file has it.
 
+CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
+
 CREATE TABLE reprise_attempt(
   run INTEGER NOT NULL,
   generation INTEGER NOT NULL,
@@ -86,15 +88,19 @@ CREATE TABLE reprise_key(
 
 CREATE UNIQUE INDEX reprise_key_name ON reprise_key(task, key);
 
+CREATE INDEX reprise_keyed ON reprise_run(concurrency_key, lease, state, lane, place)
+  WHERE concurrency_key IS NOT NULL AND finished_at IS NULL AND due_at IS NULL;
+
 CREATE TABLE reprise_lane(
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   category TEXT,
   resource TEXT,
-  again INTEGER NOT NULL DEFAULT 0
+  again INTEGER NOT NULL,
+  keyed INTEGER NOT NULL
 );
 
-CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
+CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again, keyed);
 
 CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
 
@@ -142,7 +148,7 @@ CREATE TABLE reprise_policy(
   policy TEXT NOT NULL
 ) WITHOUT ROWID;
 
-CREATE INDEX reprise_ready ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect = 0;
+CREATE INDEX reprise_ready ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect = 0;
 
 CREATE INDEX reprise_review ON reprise_run(id) WHERE state = 3;
 
@@ -152,6 +158,7 @@ CREATE TABLE reprise_run(
   lane INTEGER NOT NULL,
   priority INTEGER NOT NULL,
   submitted_at INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   lease INTEGER,
   lease_until INTEGER,
   due_at INTEGER,
@@ -163,6 +170,8 @@ CREATE TABLE reprise_run(
   ended_by INTEGER,
   finished_at INTEGER,
   key TEXT,
+  concurrency_key TEXT,
+  concurrency_max INTEGER,
   more TEXT,
   why TEXT,
   failure TEXT,
@@ -204,7 +213,7 @@ CREATE TABLE reprise_step(
 
 CREATE UNIQUE INDEX reprise_step_name ON reprise_step(flow, name);
 
-CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
+CREATE INDEX reprise_suspect ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect > 0;
 
 CREATE TABLE reprise_window(
   budget TEXT NOT NULL,

@@ -1,6 +1,8 @@
 /**
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
+import { BUDGET_MUTANTS } from './budgets.ts'
+import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 
 const ENGINE = 'src/engine'
@@ -10,9 +12,9 @@ export const MUTANTS: readonly Mutant[] = [
     'a lost end is told as done',
     `${ENGINE}/settle.ts`,
     `if (committed.answer === 'lost') execution.refused('end')
-  else if (parts`,
+`,
     `if (committed.answer !== 'lost' && committed.answer !== 'ok') execution.refused('end')
-  else if (parts`,
+`,
   ),
   mutant(
     'a lost intent is sent all the same',
@@ -29,13 +31,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the intent is written after the send',
     `${ENGINE}/call.ts`,
-    `await execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })`,
+    `await execution.write({ type: 'intent', ...entry, ...reserve })`,
     '',
     {
       file: `${ENGINE}/call.ts`,
       find: `    await this.#write({ answer })
 `,
-      replace: `    await this.#execution.write({ type: 'intent', name: this.#name, inputHash: this.#inputHash, take: this.#take })
+      replace: `    const entry = { name: this.#name, inputHash: this.#inputHash, take: this.#take }
+    await this.#execution.write({ type: 'intent', ...entry })
     await this.#write({ answer })
 `,
     },
@@ -44,9 +47,9 @@ export const MUTANTS: readonly Mutant[] = [
     'an end is told before it is stored',
     `${ENGINE}/settle.ts`,
     `  crashPoint('before-end')
-`,
+  told(`,
     `  if (parts.emitter.listening) tellEnd(execution, ending, applied)
-`,
+  told(`,
     {
       file: `${ENGINE}/settle.ts`,
       find: `    tellEnd(execution, ending, applied)
@@ -130,21 +133,21 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'each take of a call is charged with those before',
     `${ENGINE}/call.ts`,
-    `    this.#costUsd = 0
-    execution`,
-    '    execution',
+    `    this.#costUsd = undefined
+    this.#quotas`,
+    '    this.#quotas',
   ),
   mutant(
     'an unknown commit counts as lost',
     `${ENGINE}/store-door.ts`,
-    'return this.#commitAgain(change, error)',
-    `return (await this.#commitAgain(change, error)) && 'lost'`,
+    '(error) => this.#commitAgain(change, error))',
+    `async (error) => (await this.#commitAgain(change, error)) && { answer: 'lost' as const })`,
   ),
   mutant(
     'an unknown commit counts as done',
     `${ENGINE}/store-door.ts`,
-    'return this.#commitAgain(change, error)',
-    `return change.run === '' ? this.#commitAgain(change, error) : 'ok'`,
+    '(error) => this.#commitAgain(change, error))',
+    `(error) => (change.run === '' ? this.#commitAgain(change, error) : { answer: 'ok' as const }))`,
   ),
   mutant(
     'an unknown end is written again without a look',
@@ -225,4 +228,53 @@ export const MUTANTS: readonly Mutant[] = [
     'if (known) return createAgain',
     `if (known && run.key === '') return createAgain`,
   ),
+  ...BUDGET_MUTANTS,
+  mutant(
+    'at the desk: one person takes what another has in hand',
+    'src/stores/memory/take.ts',
+    'const isFree = !row?.lease || row.lease.until <= now || row.lease.worker === by',
+    'const isFree = row !== undefined',
+  ),
+  mutant(
+    'at the desk: what is overdue is given out while a person has it',
+    'src/stores/memory/claim.ts',
+    'row.dueAt > now || row.lease) continue',
+    'row.dueAt > now) continue',
+    {
+      file: 'src/stores/memory/claim.ts',
+      find: `    row.state = 'ready'\n`,
+      replace: `    row.state = 'ready'\n    row.lease = undefined\n`,
+    },
+  ),
+  mutant(
+    'at the desk: that nobody answered is told at every attempt',
+    `${ENGINE}/person.ts`,
+    `  await execution.write({ type: 'answer', name, inputHash, answer: JSON.stringify(reply) })\n`,
+    '',
+  ),
+  mutant(
+    'at the desk: the schema is asked and not heard',
+    'src/review/verdict.ts',
+    'issues.length > 0 ? { issues }',
+    'issues.length > 1_000 ? { issues }',
+  ),
+  mutant(
+    'at the desk: an answer to what was asked before is taken',
+    'src/review/reviews.ts',
+    '(version !== undefined && version !== found.item.version)',
+    `(version === '')`,
+  ),
+  mutant(
+    'at the desk: a person who went away counts as a crash',
+    'src/stores/memory/claim.ts',
+    `    if (row.state === 'review') continue\n`,
+    '',
+  ),
+  mutant(
+    'at the desk: the reply of one round answers the next',
+    `${ENGINE}/person.ts`,
+    'input = question } = options',
+    'input = name } = options',
+  ),
+  ...FLOW_MUTANTS,
 ]

@@ -17,8 +17,8 @@ export const STORY: FaultPlan = {
     'INV-037': [{ fault: 'rate-limit', retryAfter: '2s' }, 'ok'],
     // Repaired here: no second call.
     'INV-009': ['fenced'],
-    'INV-023': ['unclosed'],
-    'INV-040': ['fenced'],
+    'INV-023': ['sloppy'],
+    'INV-040': ['prose'],
     // Asked again.
     'INV-028': ['wrong-net', 'ok'],
     'INV-034': ['truncated', 'ok'],

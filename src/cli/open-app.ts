@@ -1,6 +1,7 @@
 /**
  * The instance that a command works with: the app's, or one on the configured store, opened and sure to answer.
  */
+import { rabbitmqBus } from '../bus/rabbitmq/index.ts'
 import type { Settings } from '../config/config.ts'
 import type { ResolvedConfig } from '../config/resolve-config.ts'
 import { createReprise, type Reprise, type RepriseOptions } from '../create-reprise.ts'
@@ -32,7 +33,10 @@ export async function openApp({ settings, entries }: ResolvedConfig, frame: Fram
       store: openStore(settings.store, frame.clock),
       artifacts: openArtifacts(settings.artifacts, frame.clock),
       limits: settings.limits,
+      budgets: settings.budgets,
       clock: frame.clock,
+      // Inside one process the store itself wakes its watchers.
+      ...(settings.bus.driver === 'amqp' ? { bus: rabbitmqBus({ url: settings.bus.url, clock: frame.clock }) } : {}),
       ...retentionOf(settings),
     })
   const app =

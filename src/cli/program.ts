@@ -3,12 +3,15 @@
  * It only assembles; parsing, errors and exit codes are `run`'s, and what a command does is in its own file.
  */
 import { Command } from 'commander'
+import { registerBudget } from './commands/budget.ts'
 import { registerCancel } from './commands/cancel.ts'
 import { registerClassify } from './commands/classify.ts'
 import { registerCodes } from './commands/codes.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerExport } from './commands/export.ts'
+import { registerExtract } from './commands/extract.ts'
+import { registerGroups } from './commands/groups.ts'
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
 import { registerMigrate } from './commands/migrate.ts'
@@ -16,12 +19,14 @@ import { registerPlan } from './commands/plan.ts'
 import { registerPurge } from './commands/purge.ts'
 import { registerReprioritise, registerReschedule } from './commands/reorder.ts'
 import { registerRetry } from './commands/retry.ts'
+import { registerReview } from './commands/review.ts'
 import { registerRuns } from './commands/runs.ts'
 import { registerShow } from './commands/show.ts'
 import { registerSim } from './commands/sim.ts'
 import { registerStart } from './commands/start.ts'
 import { registerStats } from './commands/stats.ts'
 import { registerSubmit } from './commands/submit.ts'
+import { registerSweep } from './commands/sweep.ts'
 import { registerVacuum } from './commands/vacuum.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerWork } from './commands/work.ts'
@@ -35,17 +40,22 @@ const COMMANDS: readonly Register[] = [
   registerClassify,
   registerCodes,
   registerPlan,
+  registerExtract,
   registerSubmit,
   registerWork,
+  registerSweep,
   registerRuns,
   registerShow,
   registerExplain,
   registerStats,
+  registerGroups,
   registerRetry,
   registerCancel,
   registerReprioritise,
   registerReschedule,
+  registerReview,
   registerHolds,
+  registerBudget,
   registerVerify,
   registerExport,
   registerPurge,

@@ -8,7 +8,7 @@ import type { RunView, Store } from '../ports/store.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { shown } from './terminal/text.ts'
 
-export const RUN_HELP = 'an id (`r42`), `task/key`, or a key alone'
+export const RUN_HELP = 'an id (`r42`), `task/key`, a key alone, or the name of a document'
 export const QUERY_HELP =
   'filters and texts: `task:invoice.* state:waiting,review kind:semantic code:gate.* category:c key:k since:2h before:12:00 "text"`'
 

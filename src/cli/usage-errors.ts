@@ -3,8 +3,8 @@
  * Commander tells what was wrong by a code and a sentence; the values are read back from that sentence.
  */
 import type { Command, CommanderError } from 'commander'
+import { nearest } from '../config/nearest.ts'
 import { type CliError, usageError } from './cli-error.ts'
-import { nearest } from './suggest.ts'
 import { shown } from './terminal/text.ts'
 
 export function fromCommander(error: CommanderError, program: Command, command: Command | undefined): CliError {

@@ -1,8 +1,9 @@
 /**
  * Option values that are one word of a known list: the wrong word is told with the nearest right one.
  */
+
+import { nearest } from '../config/nearest.ts'
 import { usageError } from './cli-error.ts'
-import { nearest } from './suggest.ts'
 import { shown } from './terminal/text.ts'
 
 export function oneOf<Word extends string>(noun: string, allowed: readonly Word[]): (value: string) => Word {

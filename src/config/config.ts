@@ -5,14 +5,13 @@
 import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PresetName } from '../policy/presets.ts'
+import type { BudgetOptions } from '../run/define-budget.ts'
 import type { Duration } from '../time/duration.ts'
 import type { ArtifactsAddress, BusAddress, StoreAddress } from './address.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
-
-export const ON_EXHAUSTED = ['person', 'wait'] as const
 
 /** What `reprise.config.ts` exports. Every field may be left out; paths are relative to the file. */
 export interface Config {
@@ -29,7 +28,7 @@ export interface Config {
   /** By task: a preset's name, or a policy. It goes before the one that the task was defined with. */
   readonly policies?: { readonly [task: string]: PresetName | PolicyInput }
   /** By name: hard caps, reserved before each call. */
-  readonly budgets?: { readonly [budget: string]: BudgetConfig }
+  readonly budgets?: { readonly [budget: string]: BudgetOptions }
   /** By resource: how much of it may be used at a time. */
   readonly limits?: { readonly [resource: string]: LimitConfig }
   /** How long ended runs are kept; absent: for ever. */
@@ -59,17 +58,6 @@ export interface Config {
   readonly log?: { readonly level?: LogLevel }
 }
 
-export interface BudgetConfig {
-  readonly callsPerDay?: number
-  readonly callsPerMonth?: number
-  readonly usdPerDay?: number
-  readonly usdPerMonth?: number
-  /** `person` unless given: a budget that is used up must not stop the work in silence. */
-  readonly onExhausted?: (typeof ON_EXHAUSTED)[number]
-  /** Where its days begin; UTC unless given. */
-  readonly zone?: string
-}
-
 export interface LimitConfig {
   readonly concurrency?: number
   readonly perSecond?: number
@@ -84,7 +72,7 @@ export interface Settings {
   readonly app?: string
   readonly token?: string
   readonly policies: Readonly<Record<string, Policy>>
-  readonly budgets: Readonly<Record<string, Budget>>
+  readonly budgets: Readonly<Record<string, BudgetOptions>>
   readonly limits: Readonly<Record<string, LimitConfig>>
   readonly retention: {
     readonly succeededMs?: number
@@ -101,8 +89,6 @@ export interface Settings {
   }
   readonly log: { readonly level: LogLevel }
 }
-
-export type Budget = BudgetConfig & Required<Pick<BudgetConfig, 'onExhausted' | 'zone'>>
 
 /**
  * Gives `reprise.config.ts` its types. The values are checked when the file is loaded, together with everything that overrides them.

@@ -1,38 +1,55 @@
 /**
- * "Did you mean …?": the one allowed word that a slip of the pen may have meant.
+ * "Did you mean …?": the nearest of the allowed words, if one is near enough to be meant.
  * It compares words and knows nothing of what they name.
  */
 
-/** Edits that a slip may take: one in four letters, two at most and one at least. */
-const editsMax = (word: string) => Math.max(1, Math.min(2, Math.floor(word.length / 4)))
+/** Edits that a typing slip may need; words of up to four letters are allowed one less. */
+const EDITS_MAX = 2
 
-/** Longer words are nobody's slip of the pen. */
-const WORD_MAX = 64
-
-export function nearest(word: string, allowed: readonly string[]): string | undefined {
-  if (word.length > WORD_MAX) return undefined
-  const near = allowed
-    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, edits }) => edits <= editsMax(candidate))
-    .sort((a, b) => a.edits - b.edits)
-  return near[0]?.candidate
-}
-
-/** A swap of neighbours is one edit, because that is how fingers slip (optimal string alignment). */
-function editsBetween(a: string, b: string): number {
-  let above: readonly number[] = []
-  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(above, j - 2) + 1 : replaced
-      next.push(Math.min(replaced, swapped, at(row, j) + 1, at(next, j - 1) + 1))
+export function nearest(word: string, allowed: Iterable<string>): string | undefined {
+  const given = word.toLowerCase().slice(0, 64)
+  const started = onlyOneThatStartsWith(given, allowed)
+  if (started !== undefined) return started
+  let best: string | undefined
+  let bestEdits = (given.length <= 4 ? EDITS_MAX - 1 : EDITS_MAX) + 1
+  for (const candidate of allowed) {
+    const lower = candidate.toLowerCase()
+    const edits = editsBetween(given, lower)
+    if (edits < bestEdits) {
+      best = candidate
+      bestEdits = edits
     }
-    above = row
-    row = next
   }
-  return at(row, b.length)
+  return best
 }
 
-const at = (row: readonly number[], index: number) => row[index] ?? 0
+/** A word cut short ("class" for "classify") is many edits away and yet clear, as long as only one word starts so. */
+function onlyOneThatStartsWith(given: string, allowed: Iterable<string>): string | undefined {
+  if (given.length < 3) return undefined
+  const starting = [...allowed].filter((candidate) => candidate.toLowerCase().startsWith(given))
+  return starting.length === 1 ? starting[0] : undefined
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours, each one edit (optimal string alignment). */
+function editsBetween(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column += 1) {
+      const same = a[row - 1] === b[column - 1]
+      let edits = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      )
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        edits = Math.min(edits, (beforeLast[column - 2] ?? 0) + 1)
+      }
+      current.push(edits)
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[b.length] ?? 0
+}

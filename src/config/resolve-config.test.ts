@@ -78,7 +78,7 @@ describe('where a value comes from', () => {
       app: 'jobs',
       token: 'abc',
       policies: { embed: 'daemon', 'extract:v2': { name: 'mine', maxAttempts: 3 }, own: definePolicy({ name: 'own' }) },
-      budgets: { pro: { callsPerDay: 50, usdPerMonth: 12.5, onExhausted: 'wait', zone: 'Europe/Berlin' } },
+      budgets: { pro: { day: 50, month: { usd: 12.5 }, onExhausted: 'wait', zone: 'Europe/Berlin' } },
       limits: { 'gemini:flash': { concurrency: 8, perMinute: 600 } },
       retention: { succeededMs: '30d', failedMs: '90d', cancelledMs: 0, keysMs: '14d' },
       timeouts: { callMs: '60s', attemptMs: '10m', finalizeReserveMs: '5s' },
@@ -89,8 +89,8 @@ describe('where a value comes from', () => {
     expect(settings.policies['embed']).toBe(daemon)
     expect(settings.policies['extract:v2']).toMatchObject({ name: 'mine', maxAttempts: 3, scale: 'durable' })
     expect(settings.budgets['pro']).toEqual({
-      callsPerDay: 50,
-      usdPerMonth: 12.5,
+      day: 50,
+      month: { usd: 12.5 },
       onExhausted: 'wait',
       zone: 'Europe/Berlin',
     })
@@ -240,37 +240,35 @@ describe('what is refused', () => {
       { policies: JSON.parse('{"__proto__": "daemon"}') as object },
       'policies: "__proto__" is not a name; allowed are ^[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,127}$',
     ],
-    [
-      { budgets: { pro: {} } },
-      'budgets.pro: an object is not allowed; allowed is a budget with at least one of callsPerDay, callsPerMonth, usdPerDay, usdPerMonth',
-    ],
+    [{ budgets: { pro: {} } }, 'budgets.pro: {} is not allowed; allowed is a budget with at least one of day, month'],
     [
       { budgets: { pro: 50 } },
-      'budgets.pro: 50 is not allowed; allowed is an object with the fields callsPerDay, callsPerMonth, usdPerDay, usdPerMonth, onExhausted, zone',
+      'budgets.pro: 50 is not allowed; allowed is an object with the fields day, month, zone, onExhausted, warnAt',
     ],
-    [
-      { budgets: { pro: { callPerDay: 5 } } },
-      'budgets.pro.callPerDay is not a setting; did you mean budgets.pro.callsPerDay?',
-    ],
+    [{ budgets: { pro: { days: 5 } } }, 'budgets.pro.days is not a setting; did you mean budgets.pro.day?'],
     [
       { budgets: { pro: { colour: 5 } } },
-      'budgets.pro.colour is not a setting; allowed are callsPerDay, callsPerMonth, usdPerDay, usdPerMonth, onExhausted, zone',
+      'budgets.pro.colour is not a setting; allowed are day, month, zone, onExhausted, warnAt',
     ],
     [
-      { budgets: { pro: { callsPerDay: -1 } } },
-      'budgets.pro.callsPerDay: -1 is not allowed; allowed is a whole number from 0 to 1000000000',
+      { budgets: { pro: { day: -1 } } },
+      'budgets.pro.day: -1 is not allowed; allowed is a whole number from 0 to 1000000000',
     ],
     [
-      { budgets: { pro: { usdPerDay: Number.NaN } } },
-      'budgets.pro.usdPerDay: NaN is not allowed; allowed is dollars from 0 to 1000000',
+      { budgets: { pro: { day: { usd: -2 } } } },
+      'budgets.pro.day.usd: -2 is not allowed; allowed is dollars from 0 to 1000000',
     ],
     [
-      { budgets: { pro: { usdPerDay: 1, onExhausted: 'stop' } } },
+      { budgets: { pro: { day: 1, onExhausted: 'stop' } } },
       'budgets.pro.onExhausted: "stop" is not allowed; allowed is person, wait',
     ],
     [
-      { budgets: { pro: { usdPerDay: 1, zone: 'Mars/Base' } } },
+      { budgets: { pro: { day: 1, zone: 'Mars/Base' } } },
       'budgets.pro.zone: "Mars/Base" is not allowed; allowed is an IANA time zone such as UTC or Europe/Berlin',
+    ],
+    [
+      { budgets: { run: { day: 1 } } },
+      'budgets.run: "run" is not allowed; allowed is a name such as "pro" or "gemini:pro", and not "run"',
     ],
     [
       { limits: { 'gemini:flash': {} } },
@@ -384,6 +382,6 @@ describe('rows', () => {
     expect(row({}, 'token')?.value).toBe('not set')
     expect(row({}, 'retention.failedMs')?.value).toBe('kept for ever')
     expect(row({ file: { policies: { a: { name: 'mine' } } } }, 'policies.a')?.value).toBe('policy mine')
-    expect(row({ file: { budgets: { pro: { callsPerDay: 5 } } } }, 'budgets.pro.callsPerDay')?.value).toBe('5')
+    expect(row({ file: { budgets: { pro: { day: 5 } } } }, 'budgets.pro.day.calls')?.value).toBe('5')
   })
 })

@@ -7,10 +7,10 @@ import { maskSecrets } from '../failure/mask-secrets.ts'
 import { definePolicy } from '../policy/define-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import { presets } from '../policy/presets.ts'
+import { BUDGET_FIELDS, type BudgetOptions, defineBudget } from '../run/define-budget.ts'
 import { briefDuration, parseDuration } from '../time/duration.ts'
-import { assertZone } from '../time/zone.ts'
 import { parseArtifacts, parseBus, parseStore } from './address.ts'
-import { type Budget, type LimitConfig, LOG_LEVELS, ON_EXHAUSTED, type Settings } from './config.ts'
+import { type LimitConfig, LOG_LEVELS, type Settings } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { type ConfigEntry, type Given, isPlain, type Layers, SettingReader } from './layers.ts'
 import { nearest } from './nearest.ts'
@@ -167,25 +167,17 @@ function policyOf(given: Given, enter: (field: string, value: string) => void): 
   }
 }
 
-const CAPS = ['callsPerDay', 'callsPerMonth', 'usdPerDay', 'usdPerMonth'] as const
-
-function budgetOf(given: Given, enter: (field: string, value: string | number) => void): Budget {
-  const budget = members(given, [...CAPS, 'onExhausted', 'zone'])
-  for (const cap of CAPS) {
-    const part = partOf(given, budget, cap)
-    if (part.raw === undefined) continue
-    if (cap.startsWith('calls')) wholeNumber(part, 0, 1_000_000_000)
-    else if (!(typeof part.raw === 'number' && part.raw >= 0 && part.raw <= 1_000_000)) {
-      refuse(part, 'dollars from 0 to 1000000')
-    }
-    enter(cap, part.raw as number)
-  }
-  if (CAPS.every((cap) => budget[cap] === undefined)) refuse(given, `a budget with at least one of ${CAPS.join(', ')}`)
-  const onExhausted = oneOf(partOf(given, budget, 'onExhausted', 'person'), ON_EXHAUSTED)
-  const zone = zoneOf(partOf(given, budget, 'zone', 'UTC'))
+/** The same form as in code; what is left out is shown as what it means. */
+function budgetOf(given: Given, enter: (field: string, value: string | number) => void): BudgetOptions {
+  const { raw, field } = given
+  const budget = members(given, BUDGET_FIELDS) as BudgetOptions
+  const { limits, onExhausted, zone, warnAt } = defineBudget(field.slice(field.indexOf('.') + 1), budget, field)
+  for (const [window, of] of Object.entries(limits))
+    for (const [unit, limit] of Object.entries(of ?? {})) enter(`${window}.${unit}`, limit)
   enter('onExhausted', onExhausted)
   enter('zone', zone)
-  return Object.freeze({ ...(budget as Partial<Budget>), onExhausted, zone })
+  enter('warnAt', warnAt.join(', '))
+  return Object.freeze({ ...(raw as BudgetOptions) })
 }
 
 const LIMITS = ['concurrency', 'perSecond', 'perMinute'] as const
@@ -242,15 +234,6 @@ function oneOf<const Word extends string>(given: Given, words: readonly Word[]):
   if (found !== undefined) return found
   const meant = typeof given.raw === 'string' ? nearest(given.raw, words) : undefined
   return refuse(given, `${words.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
-}
-
-function zoneOf(given: Given): string {
-  try {
-    assertZone(given.raw as string)
-    return given.raw as string
-  } catch {
-    return refuse(given, 'an IANA time zone such as UTC or Europe/Berlin')
-  }
 }
 
 /** A path is taken from where it was written; anything else is a package's name. */

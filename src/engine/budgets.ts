@@ -36,10 +36,6 @@ export class BudgetRegistry {
       `budget is ${JSON.stringify(name)}, which is not defined. Allowed: ${[...this.#definitions.keys()].join(', ') || 'none yet'}; define it with createReprise({ budgets }).`,
     )
   }
-
-  entries(): [string, BudgetDefinition][] {
-    return [...this.#definitions]
-  }
 }
 
 export interface RepriseBudgets {

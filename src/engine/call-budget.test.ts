@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { failure, failureOf } from '../failure/own.ts'
+import { say } from '../policy/say.ts'
 import type { BudgetOptions } from '../run/define-budget.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import { memory } from '../stores/memory/index.ts'
@@ -103,7 +104,11 @@ describe('ctx.call with a budget', () => {
     const person = await reprise.submit(toPerson, 1)
     const wait = await reprise.submit(toWait, 1)
     await work()
-    expect(await store.get({ id: person.id })).toMatchObject({ state: 'review', ledgers: { errors: 0 } })
+    const reviewed = await store.get({ id: person.id })
+    expect(reviewed).toMatchObject({ state: 'review', ledgers: { errors: 0 } })
+    expect(reviewed?.why && say(reviewed.why)).toBe(
+      'pro is used up for today (0 of 0). To a person now; the cap resets at 00:00 UTC.',
+    )
     const waiting = await store.get({ id: wait.id })
     expect(waiting).toMatchObject({ state: 'waiting', ledgers: { errors: 0 }, why: { code: 'budget.spent' } })
     expect((waiting?.dueAt ?? 0) % DAY_MS).toBe(0)
@@ -157,6 +162,17 @@ describe('ctx.call with a budget', () => {
     expect(seen).toEqual([0.3, 0.3, 0.3, 0.3])
     expect(await usd('pro')).toEqual([0.9, 0])
     expect(named('budget.overshot')).toMatchObject([{ call: 'dear', costUsd: 0.5, reservedUsd: 0.3 }])
+  })
+
+  test('a cost that nobody foretold is no overshoot where nothing caps it', async () => {
+    const { reprise, work, named, usd } = bench({ pro: { day: 5 } })
+    const task = reprise.task('t', {}, (_input, ctx) =>
+      ctx.call('ask', ({ cost }) => cost(0.2), { budget: { name: 'pro' } }),
+    )
+    await reprise.submit(task, 1, { maxCost: 1 })
+    await work()
+    expect(await usd('pro')).toEqual([0.2, 0])
+    expect(named('budget.overshot')).toEqual([])
   })
 
   test('a warning at each share, once in a window, however often money is given back', async () => {

@@ -5,7 +5,7 @@
 import { type FailureError, failure } from '../failure/own.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { CommitAnswer } from '../ports/store.ts'
-import { type Over, type Reserve, RUN_BUDGET } from '../run/budget.ts'
+import { type OnExhausted, type Over, type Reserve, RUN_BUDGET } from '../run/budget.ts'
 import { usedUp } from '../run/budget-events.ts'
 import type { Execution } from './execution.ts'
 
@@ -107,21 +107,23 @@ export function refusal(execution: Execution, call: string, over: Over): Failure
     facts: { ...over },
     ...(resetsAt === undefined ? {} : { retryAfterMs: Math.max(0, resetsAt - now) }),
   })
-  execution.overBudget = { thrown, leave: leaveFor(over, next, message) }
+  execution.overBudget = { thrown, leave: leaveFor(over, next) }
   return thrown
 }
 
-/** What becomes of the attempt if nobody catches it. */
-function leaveFor({ budget, window, used, reserved, limit, unit, resetsAt }: Over, next: string, message: string) {
-  if (window === 'run' || resetsAt === undefined) return undefined
-  if (next === 'person') return { type: 'person', queue: 'review', reason: message } as const
-  const params = { budget, window, unit, used: used + reserved, cap: limit, resetsAt, next: 'wait' } as const
-  return { type: 'window', at: resetsAt, why: { code: 'budget.spent', params } } as const
+/** What becomes of the attempt if nobody catches it: what the budget says; the run's own cap leaves it to the policy. */
+function leaveFor({ budget, window, used, reserved, limit, unit, resetsAt }: Over, next: OnExhausted | 'failure') {
+  if (window === 'run' || resetsAt === undefined || next === 'failure') return undefined
+  const params = { budget, window, unit, used: used + reserved, cap: limit, resetsAt, next } as const
+  return { type: 'budget', at: resetsAt, why: { code: 'budget.spent', params } } as const
 }
 
 export function tellBudgets(execution: Execution, call: string, { warned, overshot }: Partial<CommitAnswer>): void {
-  const { emitter, time, worker } = execution.parts
+  const { emitter, time, worker, budgets } = execution.parts
   for (const warning of warned ?? []) emitter.emit({ name: 'budget.warned', at: time.now(), worker, ...warning })
-  for (const { budget, usd: costUsd, reservedUsd } of overshot ?? [])
-    execution.emit('budget.overshot', { call, budget, costUsd, reservedUsd })
+  for (const { budget, usd: costUsd, reservedUsd } of overshot ?? []) {
+    // Where nobody said what a send may cost, and nothing caps it, no cost is a surprise.
+    const isCapped = reservedUsd > 0 || (budget !== RUN_BUDGET && capsMoney(budgets.get(budget)))
+    if (isCapped) execution.emit('budget.overshot', { call, budget, costUsd, reservedUsd })
+  }
 }

@@ -5,15 +5,20 @@
 import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
+import { quotasIn } from '../failure/quota-headers.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { inAttempt } from '../observe/ambient.ts'
 import { applyEntry, decide } from '../policy/decide.ts'
 import { inCall } from '../policy/defaults.ts'
 import type { Policy } from '../policy/policy.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
+import { endingsSoFar, innerHistory } from '../retry/history.ts'
 import type { Reserve } from '../run/budget.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { isQuotaLow, type Quota } from '../run/quota.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
-import { lasting, refusal, reservesOf, type SpendOptions, tellBudgets, wasNeverSent } from './call-budget.ts'
+import { AmbientExecution } from './ambient-execution.ts'
+import { lasting, reservesOf, type SpendOptions, wasNeverSent } from './call-budget.ts'
 import { crashPoint } from './crash-point.ts'
 import { callLimitMs } from './deadline.ts'
 import { type Execution, journalKey } from './execution.ts'
@@ -43,6 +48,11 @@ export interface CallScope {
   readonly take: number
   /** Tells what the send cost, in US dollars; 0 counts as told. Untold, a budget keeps the worst case. */
   cost(usd: number): void
+  /**
+   * Tells what the answer said about how much is left: its headers, or a `Response` that has them. When that is too little for the
+   * runs that are out, what the call needs is held for everyone before anybody is refused.
+   */
+  limits(headersOrResponse: unknown): void
 }
 
 /** Waits up to here are waited out in the process; longer ones leave the attempt and are waited out by the store. */
@@ -90,6 +100,7 @@ class Sending {
   #take: number
   /** Of the latest take: each one is settled by itself. */
   #costUsd: number | undefined
+  #quotas: readonly Quota[] = []
   /** What each take reserves; absent when nothing. */
   readonly #reserves: readonly Reserve[] | undefined
 
@@ -109,6 +120,7 @@ class Sending {
     for (;;) {
       const limitMs = await this.#begin()
       const sentAt = clock.monotonic()
+      const mark = endingsSoFar()
       let thrown: unknown
       try {
         return await this.#answered<Value>(await this.#send(send, limitMs), sentAt)
@@ -117,11 +129,13 @@ class Sending {
         thrown = error
       }
       const failed = classify(thrown, { now: this.#execution.parts.time.now() })
-      await this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
+      await this.#endTake(failed, thrown)
       const decision = this.#decide(failed, ledgers)
       const waitMs =
         decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
-      if (failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
+      // What an inner retry, or an adapter with one, has given up on is not tried again here: layers do not multiply.
+      const isSpent = innerHistory(thrown, mark) !== undefined
+      if (isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
         const ms = Math.round(clock.monotonic() - firstAt)
         this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
         const { resource } = this.#options
@@ -173,12 +187,11 @@ class Sending {
     const take = this.#take + 1
     const reserve = this.#reserves && { reserve: lasting(this.#reserves, limitMs) }
     const entry = { name: this.#name, inputHash: this.#inputHash, take }
-    const committed = await execution.write({ type: 'intent', ...entry, ...reserve })
-    if (committed.over) throw refusal(execution, this.#name, committed.over)
+    await execution.write({ type: 'intent', ...entry, ...reserve })
     this.#take = take
     this.#costUsd = undefined
+    this.#quotas = []
     execution.takes += 1
-    tellBudgets(execution, this.#name, committed)
     // The write may have taken longer than the lease had left.
     await execution.parts.keeper.confirm(execution)
     execution.emit('call.sent', { call: this.#name, take: this.#take })
@@ -196,9 +209,30 @@ class Sending {
       cost: (usd) => {
         this.#costUsd = (this.#costUsd ?? 0) + usd
       },
+      limits: (told) => {
+        this.#quotas = this.#quotasOf(told)
+      },
     })
-    const traced = (signal: AbortSignal) => this.#inSpan(() => send(scope(signal)))
+    // An adapter that repeats a request inside this send ends one take and begins another, as if it were repeated here.
+    const again = async (failed: Failure, thrown: unknown) => {
+      await this.#endTake(failed, thrown)
+      await this.#begin()
+    }
+    const traced = (signal: AbortSignal) =>
+      inAttempt(
+        () => new AmbientExecution(execution, again),
+        () => this.#inSpan(() => send(scope(signal))),
+      )
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
+  }
+
+  /** Those that can matter: most answers leave plenty, and a call that needs no resource holds none. */
+  #quotasOf(told: unknown): Quota[] {
+    const resource = this.#options.resource ?? this.#execution.run.resource
+    if (resource === undefined) return []
+    const now = this.#execution.parts.time.now()
+    const low = quotasIn(told, now).filter(isQuotaLow)
+    return low.map(({ resetMs, ...quota }) => ({ ...quota, resource, resetAt: now + resetMs }))
   }
 
   #inSpan<Value>(body: () => Value): Value {
@@ -223,7 +257,12 @@ class Sending {
     return value === undefined ? (undefined as Value) : (fromJson(answer) as Value)
   }
 
-  async #write(
+  /** A take that failed, for good or not: what it reserved is spent, unless it surely never left. */
+  #endTake(failed: Failure, thrown: unknown): Promise<void> {
+    return this.#write({ failure: failed }, wasNeverSent(thrown) ? 'release' : 'spend')
+  }
+
+  #write(
     outcome: { readonly answer: string } | { readonly failure: Failure },
     verdict: 'spend' | 'release' = 'spend',
   ): Promise<void> {
@@ -232,9 +271,9 @@ class Sending {
     // A cost of nothing is worth a word only where it frees what was reserved.
     const paid = costUsd === undefined || (costUsd === 0 && !this.#reserves) ? {} : { costUsd }
     const settle = this.#reserves && { take: this.#take, settle: verdict }
+    const left = this.#quotas.length > 0 ? { quotas: this.#quotas } : {}
     const entry = { name: this.#name, inputHash: this.#inputHash }
-    const committed = await this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...settle })
-    tellBudgets(this.#execution, this.#name, committed)
+    return this.#execution.write({ type: 'answer', ...entry, ...outcome, ...paid, ...left, ...settle })
   }
 }
 

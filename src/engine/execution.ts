@@ -6,10 +6,17 @@
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { AnswerChange, ClaimedRun, CommitAnswer, IntentChange, NewRun } from '../ports/store.ts'
 import type { EventName, EventOf, RepriseEvent } from '../run/event.ts'
+import type { HoldOrder } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { refusal, tellBudgets } from './call-budget.ts'
 import type { Task } from './task.ts'
 import { type Leave, leave } from './throwables.ts'
 import type { WorkerParts } from './worker-parts.ts'
+
+/** What the journal keeps; whose it is, the execution knows. */
+type Journalled =
+  | Omit<IntentChange, 'run' | 'token' | 'generation'>
+  | Omit<AnswerChange, 'run' | 'token' | 'generation'>
 
 /** The fields of an event that the execution itself knows. */
 type Known = 'name' | 'at' | 'run' | 'task' | 'key' | 'generation' | 'attempt' | 'worker'
@@ -118,17 +125,29 @@ export class Execution {
     return new Map(entries.map((entry) => [journalKey(entry.name, entry.inputHash), entry]))
   }
 
-  /** Writes an intent or an answer; a lost lease ends the execution. What a budget has to say about it is the caller's to hear. */
-  async write(
-    change: Omit<IntentChange, 'run' | 'token' | 'generation'> | Omit<AnswerChange, 'run' | 'token' | 'generation'>,
-  ): Promise<Omit<CommitAnswer, 'now'>> {
-    const { id: run, generation } = this.run
-    const committed = await this.parts.door.commitWhole({ ...change, run, token: this.token, generation })
-    if (committed.answer !== 'lost') return committed
+  /** Writes an intent or an answer; a lost lease ends the execution, and a budget that is used up fails the call. */
+  async write(change: Journalled): Promise<void> {
+    const answer = await this.#commit(change)
+    if (answer === 'ok') return
     this.refused(change.type)
     if (change.type === 'answer' && change.answer !== undefined)
       this.emit('call.receipt', { call: change.name, token: this.token })
     throw leave({ type: 'lost' }, 'lost')
+  }
+
+  async #commit(change: Journalled): Promise<CommitAnswer['answer']> {
+    const { id: run, generation } = this.run
+    const committed = await this.parts.door.commitWhole({ ...change, run, token: this.token, generation })
+    if (committed.hold) this.#tellSlowed(committed.hold)
+    tellBudgets(this, change.name, committed)
+    if (committed.over) throw refusal(this, change.name, committed.over)
+    return committed.answer
+  }
+
+  #tellSlowed({ what, until, by, why }: HoldOrder): void {
+    const { emitter, time, worker } = this.parts
+    const ends = { until: until ?? time.now() }
+    emitter.emit({ name: 'hold.slowed', at: time.now(), what, ...ends, by, left: why, foundBy: this.run.id, worker })
   }
 
   /** A write came after its lease: told, and the handler with it. */

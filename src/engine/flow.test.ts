@@ -146,6 +146,18 @@ describe('a flow that cannot be is refused in words', () => {
     expect(() => flow('f', steps as never)).toThrow(message)
   })
 
+  test('inside a transaction of the application’s own, and nothing is submitted', async () => {
+    const { reprise } = workbench()
+    const one = flow('report', { fetch: [defineTask({ name: 'fetch' }), 1] })
+    const options = { key: 'k', tx: {} }
+    await expect(reprise.submitFlow(one, options)).rejects.toMatchObject({
+      code: 'submit.tx_flow',
+      message:
+        'tx is given for flow report. Allowed for runs without needs only: submit the flow after the commit, with a key.',
+    })
+    expect(await reprise.store.flow({ name: 'report', key: 'k' })).toBeUndefined()
+  })
+
   test('more than 1,000 steps', () => {
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`s${index}`, [t, 1] as const]))
     expect(() => flow('f', many)).toThrow('Flow f has 1001 steps. Allowed: 1 to 1,000.')

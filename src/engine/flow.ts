@@ -9,7 +9,8 @@ import { hashOf } from './json.ts'
 import { checkKey, newRun, type SubmitOptions } from './submit.ts'
 import { checkName, type Task } from './task.ts'
 
-export interface StepOptions extends Pick<SubmitOptions, 'priority' | 'category' | 'deadline' | 'maxCost'> {
+export interface StepOptions
+  extends Pick<SubmitOptions, 'priority' | 'category' | 'deadline' | 'maxCost' | 'concurrencyKey'> {
   /** Names of the steps that must have succeeded before this one begins; their outputs are in `ctx.needs`. */
   readonly needs?: readonly string[]
   /** When one of them fails or is cancelled: `fail` with it (default), `skip` this step, or `wait` until an operator retries it. */

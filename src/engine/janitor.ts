@@ -56,7 +56,8 @@ export class Janitor {
         runs += batch.pruned.length
         keys += batch.keys
         through = !batch.more
-        await turn()
+        // Others first, if there is more to do.
+        if (!through) await turn()
       }
     } catch (error) {
       through = true

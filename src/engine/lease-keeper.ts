@@ -81,8 +81,11 @@ export class LeaseKeeper {
     })
     await this.#confirming
     execution.check()
-    if (this.#options.clock.monotonic() >= execution.sendUntil)
+    if (this.#options.clock.monotonic() >= execution.sendUntil) {
+      // The store took so long to answer that the lease may be gone again: the attempt is dropped, and that must not be silent.
+      execution.emit('lease.lost', { token: execution.token })
       throw leave({ type: 'lost' }, 'the lease could not be confirmed')
+    }
   }
 
   async #renew(): Promise<void> {

@@ -1,7 +1,4 @@
 import { expect, test } from 'vitest'
-import { exponential } from '../policy/backoff.ts'
-import { definePolicy } from '../policy/define-policy.ts'
-import { presets } from '../policy/presets.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import { sqlite } from '../stores/sqlite/index.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
@@ -15,13 +12,7 @@ const DRAIN_S = 180
 /** Tokens that a bucket may have saved when a window begins. */
 const SAVED = 10
 
-/** The daemon's, but no wait is longer than a minute, and the few oldest, which get the tokens, do not run out of attempts. */
-const POLICY = definePolicy(
-  { maxAttempts: 20, kinds: { transient: { backoff: exponential({ base: '30s', cap: '60s' }) } } },
-  presets.daemon,
-)
-
-/** Two processes on one file; the provider is down for two minutes while runs keep coming. */
+/** Two processes on one file, and no policy but the stock one; the provider is down for two minutes while runs keep coming. */
 async function outage(thrown: () => Error) {
   const clock = virtualClock()
   const from = clock.now()
@@ -39,7 +30,7 @@ async function outage(thrown: () => Error) {
       if (event.name === 'attempt.started') starts.push({ second, retry: event.attempt > 1 })
       if (event.name === 'run.succeeded') ends.push(second)
     })
-    const task = reprise.task('t', { resources: ['provider'], policy: POLICY }, async () => {
+    const task = reprise.task('t', { resources: ['provider'] }, async () => {
       await clock.sleep(50)
       if (clock.now() < heals) throw thrown()
     })
@@ -103,7 +94,7 @@ test('a provider that is down for two minutes: few retries, drained within three
   expect(unfinished).toBe(0)
   expect(ends).toHaveLength(submitted)
   expectNoPeak(all, ends)
-}, 60_000)
+}, 120_000)
 
 test('a provider that limits for two minutes is asked once per hold', async () => {
   const limited = () => Object.assign(new Error('slow down'), { status: 429, headers: { 'retry-after': '20' } })
@@ -115,4 +106,4 @@ test('a provider that limits for two minutes is asked once per hold', async () =
   expect(unfinished).toBe(0)
   expect(ends).toHaveLength(submitted)
   expectNoPeak(all, ends)
-}, 60_000)
+}, 120_000)

@@ -5,8 +5,10 @@
 import { type ClassifyOptions, classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
+import { inAttempt } from '../observe/ambient.ts'
 import { LAPSED_CODE } from '../policy/situation.ts'
 import type { Ending } from '../run/apply.ts'
+import { AmbientExecution } from './ambient-execution.ts'
 import { type Context, HandlerContext } from './context.ts'
 import { deadlineOf } from './deadline.ts'
 import type { Execution } from './execution.ts'
@@ -46,7 +48,10 @@ export async function perform(
     const ctx = contextOf
       ? contextOf(execution, checked.value, needs)
       : new HandlerContext(execution, checked.value, needs)
-    const value = await inSpan(execution, () => handler(checked.value, ctx))
+    const value = await inAttempt(
+      () => new AmbientExecution(execution),
+      () => inSpan(execution, () => handler(checked.value, ctx)),
+    )
     if (execution.left || execution.suspendedOn) return swallowed(execution)
     const output = task.output ? await validate(task.output, value) : { value }
     if ('issues' in output)
@@ -158,8 +163,10 @@ export function leaving(execution: Execution, reason: Leave): Performed {
         ...(asked ? { journal: { ...asked, token: execution.token, takes: 1, intentAt: now } } : {}),
       }
     }
-    case 'window':
-      return { type: 'suspend', dueAt: reason.at, why: reason.why }
+    case 'budget': {
+      const { at, why } = reason
+      return why.params.next === 'wait' ? { type: 'suspend', dueAt: at, why } : { type: 'person', why }
+    }
     case 'join': {
       const { name, children } = reason
       const entry = { name, inputHash: JOIN_HASH, token: execution.token, takes: 1, intentAt: now }

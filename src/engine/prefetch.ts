@@ -5,8 +5,11 @@
 
 const HORIZON_MS = 250
 
-/** One claim's size at most; larger ones gain little and make the turn of the event loop longer. */
-const CLAIM_MAX = 500
+/**
+ * Runs in hand at most. A claim refills when half of them are gone, so it takes half as many: with more, a turn of the event loop
+ * gets longer and little is gained.
+ */
+const CLAIM_MAX = 1_000
 
 /** Weight of the newest measurement: some ten runs are enough to change the picture. */
 const LEARNING_RATE = 0.1

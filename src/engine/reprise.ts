@@ -9,6 +9,7 @@ import type { EventTracing } from '../observe/event-tracing.ts'
 import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
+import type { Bus } from '../ports/bus.ts'
 import type { Created, CreatedRun, Limit, NewRun, RunRef, RunView, Store } from '../ports/store.ts'
 import type { BudgetOptions } from '../run/define-budget.ts'
 import type { Emit } from '../run/event.ts'
@@ -16,6 +17,7 @@ import { type Clock, systemClock } from '../time/clock.ts'
 import { type Dice, randomId, systemDice } from '../time/dice.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { BudgetRegistry, type RepriseBudgets, repriseBudgets } from './budgets.ts'
+import { hintedStore, tellEvents } from './bus-hints.ts'
 import type { ContextMaker } from './context-maker.ts'
 import { type Flow, type FlowOptions, type FlowSteps, newFlow } from './flow.ts'
 import { type FlowHandle, flowHandle } from './flow-handle.ts'
@@ -35,6 +37,8 @@ export interface RepriseOptions {
   readonly store: Store
   /** Where `ctx.artifact` keeps its objects. */
   readonly artifacts?: Artifacts
+  /** Wakes workers of other processes and carries events out. Hints only; closed with the instance. */
+  readonly bus?: Bus
   /** Policies by the name of their task, over what the task says: for operators who tune without touching code. */
   readonly policies?: Readonly<Record<string, PolicyInput | PresetName>>
   /** How many runs of a resource, task or category are out at a time or start in an interval, over all workers. */
@@ -124,7 +128,9 @@ export interface Reprise<Verbs = unknown> {
 
 export type SubmitItem = readonly [task: Task, input: unknown, options?: SubmitOptions]
 
-export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: Inside = {}): Reprise<Verbs> {
+export function createReprise<Verbs = unknown>(given: RepriseOptions, inside: Inside = {}): Reprise<Verbs> {
+  const { bus } = given
+  const options = bus && given.store ? { ...given, store: hintedStore(given.store, bus) } : given
   const { store, clock = systemClock, dice = systemDice } = options
   if (typeof store?.claim !== 'function') {
     throw new RepriseError(
@@ -138,6 +144,7 @@ export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: 
   const emitter = createEmitter()
   const time = new StoreTime(clock)
   if (options.tracing) emitter.on('*', options.tracing.listen)
+  if (bus) emitter.on('*', tellEvents(bus))
   const assignments = new Map<string, Assignment>()
   const workers = new Set<RunningWorker>()
 
@@ -201,6 +208,7 @@ export function createReprise<Verbs = unknown>(options: RepriseOptions, inside: 
     on: emitter.on,
     async close() {
       await Promise.all([...workers].map((worker) => worker.stop()))
+      await bus?.close()
       await store.close()
     },
     [Symbol.asyncDispose]: () => reprise.close(),

@@ -4,6 +4,7 @@
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { NewRun } from '../ports/store.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { concurrencyOf } from './concurrency.ts'
 import { hashOf, toJson } from './json.ts'
 import { type Checked, checkName, type Task, validate, validateAtOnce } from './task.ts'
 
@@ -22,6 +23,8 @@ export interface SubmitOptions {
   readonly deadline?: number | Date | string
   /** Its takes may cost this much in all, US dollars. */
   readonly maxCost?: number
+  /** Of the runs of its task with this key no more are out at a time than the task's `concurrency.perKey` says, 1 by default. */
+  readonly concurrencyKey?: string
 }
 
 /** A transaction of the application's on the store's own database: the run is there exactly if it commits. */
@@ -61,6 +64,7 @@ function checkedRun(task: Task, input: unknown, checked: Checked, options: Submi
   if (maxCost !== undefined && !(typeof maxCost === 'number' && maxCost >= 0 && Number.isFinite(maxCost))) {
     refuse('maxCost', 'maxCost', maxCost, 'US dollars, 0 or more')
   }
+  const concurrency = concurrencyOf(task.name, task.concurrency, checked.value, options.concurrencyKey)
   const dueAt = instant('at', options.at, now)
   const deadlineAt = instant('deadline', options.deadline, now)
   return {
@@ -75,6 +79,7 @@ function checkedRun(task: Task, input: unknown, checked: Checked, options: Submi
     ...(dueAt === undefined || dueAt <= now ? {} : { dueAt }),
     ...(deadlineAt === undefined ? {} : { deadlineAt }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+    ...(concurrency === undefined ? {} : { concurrency }),
   }
 }
 

@@ -9,6 +9,7 @@ import { definePolicy } from '../policy/define-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type PresetName, presets } from '../policy/presets.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { checkConcurrency, type TaskConcurrency } from './concurrency.ts'
 import { hashOf } from './json.ts'
 
 /** Names travel in urls, file paths and metric labels. */
@@ -23,6 +24,8 @@ export interface TaskOptions<Input, Output> {
   readonly resources?: readonly string[]
   /** One execution may last this long. */
   readonly timeout?: Duration
+  /** Runs that share a key are not out together: `{ key: ({ customer }) => customer, perKey: 1 }`. */
+  readonly concurrency?: TaskConcurrency<Input>
 }
 
 export interface Task<Input = unknown, Output = unknown> {
@@ -34,13 +37,15 @@ export interface Task<Input = unknown, Output = unknown> {
   readonly policyHash: string
   readonly resource?: string
   readonly timeoutMs?: number
+  readonly concurrency?: TaskConcurrency
 }
 
 export function defineTask<Input = unknown, Output = unknown>(
   options: TaskOptions<Input, Output> & { readonly name: string },
 ): Task<Input, Output> {
-  const { name, input, output, resources } = options
+  const { name, input, output, resources, concurrency } = options
   checkName('task name', name)
+  if (concurrency) checkConcurrency(name, concurrency)
   for (const [index, resource] of (resources ?? []).entries()) checkResource(`resources[${index}]`, resource)
   const policy = policyOf(options.policy)
   const [resource] = resources ?? []
@@ -52,6 +57,8 @@ export function defineTask<Input = unknown, Output = unknown>(
     ...(output ? { output } : {}),
     ...(resource === undefined ? {} : { resource }),
     ...(options.timeout === undefined ? {} : { timeoutMs: parseDuration(options.timeout) }),
+    // A task is handed about without the type of its input; its function is only ever called with what the input was checked to be.
+    ...(concurrency ? { concurrency: concurrency as TaskConcurrency } : {}),
   })
 }
 

@@ -24,8 +24,8 @@ export type Leave =
   | { readonly type: 'sleep'; readonly name: string; readonly until: number }
   /** The attempt suspends until the children, which begin with its end, have ended. */
   | { readonly type: 'join'; readonly name: string; readonly children: readonly NewRun[] }
-  /** The attempt suspends until the window of a budget that is used up ends. */
-  | { readonly type: 'window'; readonly at: number; readonly why: Why }
+  /** A budget is used up: a person gets the run, or it suspends until then, as the reason says. */
+  | { readonly type: 'budget'; readonly at: number; readonly why: Extract<Why, { readonly code: 'budget.spent' }> }
   /** The lease is gone: whatever the handler does now, nobody listens. */
   | { readonly type: 'lost' }
   /** Our own stop, or time is up: the attempt ends with this failure. */

@@ -245,14 +245,16 @@ export class Worker {
   #write(execution: Execution, ending: NonNullable<Performed>): void {
     this.#ends += 1
     if (ending.type === 'failure' && ending.failure.kind === 'interrupted') this.#released += 1
-    settle(execution, ending)
-      .catch((error: unknown) => this.#giveUp(execution, error))
-      .then(() => {
-        this.#ends -= 1
-        this.#parts.keeper.release(execution)
-        if (this.#hungry || this.#suspects || this.#queue.length > 0) this.#pump()
-        this.#tellWaiters()
-      })
+    const written = () => {
+      this.#ends -= 1
+      this.#parts.keeper.release(execution)
+      if (this.#hungry || this.#suspects || this.#queue.length > 0) this.#pump()
+      this.#tellWaiters()
+    }
+    settle(execution, ending).then(written, (error: unknown) => {
+      this.#giveUp(execution, error)
+      written()
+    })
   }
 
   /** The end could not be written, and the door has stopped asking: the lease ends by itself, and another worker goes on. */

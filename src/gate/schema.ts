@@ -2,11 +2,10 @@
  * Judging a value by a schema, of either sort: JSON Schema by Ajv, or whatever speaks Standard Schema.
  * It knows no rules of a domain and nothing of who asks.
  */
+
+import { createRequire } from 'node:module'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv'
-import { Ajv } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { RepriseError } from '../failure/reprise-error.ts'
 import { cut, ISSUES_MAX, type Issue, pointerOf } from './issue.ts'
 
@@ -68,13 +67,25 @@ function compile(schema: JsonSchema): ValidateFunction {
   }
   // Draft 7 says `items: [..]` and `definitions` where 2020-12 says otherwise; a schema that names it is read by it.
   const isOld = /draft-0[4-7]/.test(String(schema['$schema'] ?? ''))
-  const ajv = isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS)
-  addFormats.default(ajv as never)
   try {
-    return ajv.compile(schema as AnySchemaObject)
+    return compiler(isOld).compile(schema as AnySchemaObject)
   } catch (cause) {
     throw new RepriseError('gate.schema', `schema cannot be compiled: ${cut((cause as Error).message)}.`, { cause })
   }
+}
+
+/**
+ * Loaded when the first JSON Schema is compiled: an application without one need not wait for it. Required and not imported, because
+ * a gate is made at once and a schema that cannot be compiled is refused there.
+ */
+function compiler(isOld: boolean): { compile(schema: AnySchemaObject): ValidateFunction } {
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const { Ajv } = require('ajv') as typeof import('ajv')
+  const { default: addFormats } = require('ajv-formats') as { default: (ajv: object) => void }
+  const ajv = isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS)
+  addFormats(ajv)
+  return ajv
 }
 
 /** Ajv's messages are made of the schema alone; the one that is not names a key of the answer, and gets other words. */

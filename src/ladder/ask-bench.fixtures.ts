@@ -36,6 +36,8 @@ export interface BenchOptions extends Partial<Pick<RepriseOptions, 'budgets'>> {
   readonly proRung?: RungOptions
   readonly ask?: Partial<AskOptions>
   readonly ladder?: (flash: ModelRung, pro: ModelRung) => Ladder
+  /** What the ask threw, suspensions included. */
+  readonly caught?: (error: unknown) => void
   /** What the handler does after the ask. */
   readonly after?: (execution: number) => void
 }
@@ -63,14 +65,19 @@ export function askBench(options: BenchOptions) {
   let executions = 0
   const task = reprise.task('extract', {}, async (input: unknown, ctx) => {
     executions += 1
-    const asked = await ctx.ask('invoice', {
-      ladder: used,
-      prompt: 'Extract the invoice.',
-      document: String(input),
-      schema,
-      gate: rules,
-      ...options.ask,
-    })
+    const asked = await ctx
+      .ask('invoice', {
+        ladder: used,
+        prompt: 'Extract the invoice.',
+        document: String(input),
+        schema,
+        gate: rules,
+        ...options.ask,
+      })
+      .catch((error: unknown) => {
+        options.caught?.(error)
+        throw error
+      })
     options.after?.(executions)
     return asked
   })

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { failure, failureOf } from '../failure/own.ts'
+import { failure } from '../failure/own.ts'
+import { fakeModel } from '../testing/fake-model.ts'
 import { runOnce } from '../testing/run-once.ts'
-import { askBench, right, wrong } from './ask-bench.fixtures.ts'
-import { draftOf } from './ask-failure.ts'
+import { askBench, PRO, right, rules, schema, wrong } from './ask-bench.fixtures.ts'
+import type { Asks } from './asking-context.ts'
 import { ladder } from './ladder.ts'
-import { person } from './rung.ts'
+import { rung } from './rung.ts'
 import type { Sent } from './send.ts'
 
 const answered = (value: unknown) => ({ act: 'answer', value: JSON.stringify(value), how: 'corrected' }) as const
@@ -201,150 +202,80 @@ describe('what is paid for is kept', () => {
   })
 })
 
-describe('a provider that refuses', () => {
-  test.each([
-    ['in its answer', { text: '', finish: 'content-filter' as const }],
-    ['with an error', failure({ kind: 'refused', code: 'gemini.safety', message: 'blocked' })],
-  ])('%s is never asked again: a person is next, past the strong model', async (_how, answer) => {
-    const { reprise, task, work, flash, pro, question, reply, named } = askBench({
-      flash: [answer],
-      pro: [{ json: right }],
-    })
-    const run = await reprise.submit(task, 'Invoice R-1')
+describe('a provider that says to wait', () => {
+  test('for long is held for everyone, and the climb goes on where it was', async () => {
+    const told = Object.assign(new Error('Too Many Requests'), { status: 429, headers: { 'retry-after': '300' } })
+    const { reprise, task, work, flash, named, clock, store } = askBench({ flash: ['prose', told, { json: right }] })
+    const run = await reprise.submit(task, 'x')
     await work()
-    expect(await question(run.id)).toMatchObject({
-      title: 'invoice',
-      reason: 'The provider refused (safety). Never asked twice; a person decides.',
-      document: { text: 'Invoice R-1' },
-      rungs: ['gemini:flash', 'gemini:pro'],
+    expect(named('hold.set')).toMatchObject([{ what: 'resource:gemini:flash', until: clock.now() + 300_000 }])
+    expect(await store.get({ id: run.id })).toMatchObject({
+      resource: 'gemini:flash',
+      ledgers: { errors: 0, rateWaits: 1 },
     })
-    await reply(run.id, answered(right))
+    await clock.advance(300_000)
     await work()
-    expect(await run.result()).toMatchObject({
-      ok: true,
-      value: { value: right, rung: 'accounts', takes: [{ kind: 'refused' }, { kind: 'ok', by: 'ann' }] },
+    expect(await run.result()).toMatchObject({ ok: true, value: { takes: [{ kind: 'syntax' }, { kind: 'ok' }] } })
+    expect(flash.asked).toHaveLength(3)
+  })
+
+  test('that hangs is given up after its time', async () => {
+    const { reprise, task, work, named } = askBench({
+      flash: () => new Promise<string>(() => {}),
+      flashRung: { timeout: '2s', attempts: 1 },
     })
-    expect([flash.asked.length, pro.asked.length]).toEqual([1, 0])
-    expect(named('ask.ended')).toMatchObject([{ solvedBy: 'person', takes: 1 }])
+    const run = await reprise.submit(task, 'x')
+    await work()
+    expect(named('call.failed')).toMatchObject([{ failure: { code: 'call.timeout' } }])
+    expect((await reprise.get(run.id))?.state).toBe('waiting')
   })
 })
 
-describe('a person', () => {
-  const spent = { flash: ['prose', { json: wrong(1) }, { json: wrong(2) }], pro: [{ json: wrong(3) }, { json: right }] }
-
-  test('sees the draft, what is wrong with it in figures, and all answers', async () => {
-    const { reprise, task, work, question, store } = askBench(spent)
-    const run = await reprise.submit(task, 'Invoice R-1')
-    await work()
-    expect((await store.get({ id: run.id }))?.state).toBe('review')
-    expect(await question(run.id)).toMatchObject({
-      draft: wrong(3),
-      reason: 'No model gave an answer that passes the gate; the last issue: gate.sum at /total.',
-      issues: [
-        {
-          path: '/total',
-          code: 'gate.sum',
-          message: 'must be the sum of total over /lines: 3 is the sum of the lines, and 6 is stated',
-        },
-      ],
-      answers: [{ rung: 'gemini:flash', take: 1, text: 'prose' }, {}, {}, { rung: 'gemini:pro', take: 1 }],
-      schema: { type: 'object' },
-    })
-  })
-
-  test('is judged by the same gate, and asked again with the issues', async () => {
-    const { reprise, task, work, question, reply, named } = askBench(spent)
-    const run = await reprise.submit(task, 'x')
-    await work()
-    await reply(run.id, answered(wrong(4)))
-    await work()
-    expect(await question(run.id)).toMatchObject({
-      reason: 'The gate refused the answer: gate.sum at /total.',
-      draft: wrong(4),
-    })
-    await reply(run.id, answered(right))
-    await work()
-    expect(await run.result()).toMatchObject({ ok: true, value: { value: right, rung: 'accounts' } })
-    expect(named('answer.refused').at(-1)).toMatchObject({ rung: 'accounts', how: 'semantic' })
-  })
-
-  test('sends it back to a rung with a hint, which that rung hears', async () => {
-    const { reprise, task, work, reply, pro, named } = askBench(spent)
-    const run = await reprise.submit(task, 'x')
-    await work()
-    await reply(run.id, { act: 'back', to: 'gemini:pro', hint: 'the total is on page 2' })
-    await work()
-    expect(await run.result()).toMatchObject({ ok: true, value: { value: right, rung: 'gemini:pro' } })
-    expect(pro.asked).toHaveLength(2)
-    expect(pro.asked[1]?.text).toContain('the total is on page 2')
-    expect(named('model.asked').at(-1)).toMatchObject({ how: 'hint', take: 2 })
-  })
-
-  test('rejects it: the run fails, and the last answer is a draft, never a result', async () => {
-    const { reprise, task, work, reply, store } = askBench(spent)
-    const run = await reprise.submit(task, 'x')
-    await work()
-    await reply(run.id, { act: 'reject', reason: 'not an invoice' })
-    await work()
-    expect(await run.result()).toMatchObject({
-      ok: false,
-      failure: { code: 'review.rejected', message: expect.stringContaining('not an invoice') },
-    })
-    expect((await store.get({ id: run.id }))?.output).toBeUndefined()
-    expect(draftOf(await store.journal(run.id, 1), 'invoice')).toEqual({
-      text: JSON.stringify(wrong(3)),
-      value: wrong(3),
-      rung: 'gemini:pro',
-    })
-  })
-
-  test('who does not answer is followed by the next desk; the last one keeps it', async () => {
-    const { reprise, task, work, question, clock, store, reply, named } = askBench({
-      ...spent,
-      ladder: (flash, pro) =>
-        ladder([flash, pro, person({ queue: 'accounts', within: '4h' }), person({ queue: 'lead', within: '1h' })]),
-    })
-    const run = await reprise.submit(task, 'x')
-    await work()
-    await clock.advance(4 * 3_600_000)
-    await work()
-    expect(await question(run.id)).toMatchObject({ reason: 'accounts did not answer in time.' })
-    await clock.advance(3_600_000)
-    await work()
-    expect(await question(run.id)).toMatchObject({ reason: 'Overdue, and nobody comes after this desk.' })
-    expect((await store.get({ id: run.id }))?.dueAt).toBeUndefined()
-    await reply(run.id, answered(right))
-    await work()
-    expect(await run.result()).toMatchObject({ ok: true, value: { rung: 'lead' } })
-    expect(named('rung.left').map(({ to, reason }) => [to, reason])).toEqual([
-      ['gemini:pro', 'spent'],
-      ['accounts', 'spent'],
-      ['lead', 'overdue'],
-    ])
-  })
-
-  test('a ladder without one fails, with the draft beside it', async () => {
-    let thrown: unknown
-    const { reprise, task, work, store } = askBench({ ...spent, ladder: (flash, pro) => ladder([flash, pro]) })
-    const catching = reprise.task('catch', {}, async (input: unknown, ctx) => {
-      await ctx.ask('none', { ladder: ladder([]), prompt: 'p', schema: {} }).catch((error: unknown) => {
-        thrown = error
+describe('what an answer depends on', () => {
+  test('a stored answer of a higher rung is not used after other answers than it was given for', async () => {
+    const pro = fakeModel([{ json: wrong(1) }, { json: right }], { id: PRO })
+    const cheap = (text: string) => fakeModel([text], { id: `google/gemini-flash-${text}` })
+    let executions = 0
+    const handler = async (ctx: Asks) => {
+      executions += 1
+      const first = rung(cheap(executions === 1 ? 'one' : 'two'), { name: 'cheap' })
+      const { value } = await ctx.ask('invoice', {
+        ladder: ladder([first, rung(pro)]),
+        prompt: 'p',
+        schema,
+        gate: rules,
       })
-      return input
-    })
-    await reprise.submit(catching, 'x').catch(() => {})
-    const run = await reprise.submit(task, 'x')
-    await work()
-    expect(await run.result()).toMatchObject({
-      ok: false,
-      failure: { kind: 'final', code: 'ladder.spent', facts: { ask: 'invoice', takes: 4, issue: 'gate.sum' } },
-    })
-    expect((await store.get({ id: run.id }))?.state).toBe('failed')
-    expect(failureOf(thrown)).toBeUndefined()
+      return value
+    }
+    const before = await runOnce((_input, ctx) => handler(ctx), 'x')
+    expect(before.failure?.code).toBe('ladder.spent')
+    const after = await runOnce((_input, ctx) => handler(ctx), 'x', { attempt: 2, journal: before.journal })
+    expect([after.value, pro.asked.length]).toEqual([right, 2])
   })
 })
 
 describe('a budget', () => {
+  test('of money reserves the worst case, and is closed when that does not fit', async () => {
+    const { reprise, task, work, flash, question } = askBench({
+      flash: () => ({ json: right, tokens: { input: 1_000, output: 1_000 } }),
+      flashRung: {
+        maxOutputTokens: 2_000,
+        price: { input: 1, output: 10 },
+        budget: { name: 'cents', day: { usd: 0.035 } },
+      },
+    })
+    const first = await reprise.submit(task, 'a')
+    await work()
+    expect(await first.result()).toMatchObject({ ok: true, cost: expect.closeTo(0.011) })
+    const second = await reprise.submit(task, 'b')
+    await work()
+    expect(await second.result()).toMatchObject({ ok: true })
+    const third = await reprise.submit(task, 'c')
+    await work()
+    expect(flash.asked).toHaveLength(2)
+    expect((await question(third.id)).reason).toMatch(/^cents is used up for today/)
+  })
+
   const spent = {
     flash: (_ask: unknown, index: number) => ({ json: wrong(index + 1) }),
     pro: (_ask: unknown, index: number) => ({ json: { ...right, again: index } }),
@@ -376,7 +307,8 @@ describe('a budget', () => {
   test('that asks to wait is waited for, without a slot', async () => {
     const { reprise, task, work, pro, store, clock } = askBench({
       ...spent,
-      proRung: { budget: { name: 'pro', day: 1 }, onExhausted: 'wait' },
+      budgets: { pro: { day: 1, onExhausted: 'person' } },
+      proRung: { budget: 'pro', onExhausted: 'wait' },
     })
     await reprise.submit(task, 'a')
     await work()

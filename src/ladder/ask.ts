@@ -12,11 +12,12 @@ import { type AskOptions, type AskPlan, planOf } from './ask-options.ts'
 import { AskStory } from './ask-story.ts'
 import { climb, type Step } from './climb.ts'
 import { questionOf, takenFromReply } from './desk.ts'
+import type { SendOptions } from './language-model.ts'
 import { idOf } from './model-id.ts'
 import { factsOf } from './prices.ts'
 import { type Earlier, promptOf } from './prompt.ts'
 import type { ModelRung, PersonRung } from './rung.ts'
-import { type Sender, type SendOptions, send } from './send.ts'
+import { type Sender, send } from './send.ts'
 import { type Taken, takenFrom } from './taken.ts'
 
 export interface Asked<Value = unknown> {
@@ -143,7 +144,7 @@ class Asking {
     const sends = this.#takes.filter(({ sent }) => sent !== undefined)
     const last = sends.at(-1)
     const hint = this.#takes.findLast(({ kind }) => kind === 'back')?.hint
-    const { model, resource, budget, price, timeoutMs, policy, baseURL, onExhausted } = rung
+    const { model, resource, budget, price, timeoutMs, ambiguous, policy, baseURL, onExhausted } = rung
     const { mode, take, maxOutputTokens, less } = step
     return {
       name,
@@ -164,7 +165,8 @@ class Asking {
       onExhausted: onExhausted === 'wait' ? 'wait' : 'person',
       ...(budget ? { budget } : {}),
       ...(price ? { price } : {}),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      timeoutMs,
+      ...(ambiguous ? { ambiguous } : {}),
       ...(policy ? { policy } : {}),
       ...(baseURL === undefined ? {} : { baseURL }),
     }
@@ -183,7 +185,7 @@ class Asking {
     const shown = image && (step.withImage || image.always) ? image : undefined
     return {
       prompt: [
-        ...(prompt.system === undefined ? [] : [{ role: 'system' as const, content: prompt.system }]),
+        ...(prompt.system === undefined ? [] : [{ role: 'system', content: prompt.system }]),
         {
           role: 'user',
           content: [
@@ -191,9 +193,9 @@ class Asking {
             ...(shown
               ? [
                   {
-                    type: 'file' as const,
+                    type: 'file',
                     mediaType: shown.mediaType,
-                    data: { type: 'data' as const, data: shown.data },
+                    data: { type: 'data', data: shown.data },
                   },
                 ]
               : []),
@@ -201,9 +203,9 @@ class Asking {
         },
       ],
       maxOutputTokens: step.maxOutputTokens,
-      responseFormat: { type: 'json', ...(schema ? { schema: schema as never } : {}) },
+      responseFormat: { type: 'json', ...(schema ? { schema } : {}) },
       ...(temperature === undefined ? {} : { temperature }),
-      ...(providerOptions ? { providerOptions: providerOptions as never } : {}),
+      ...(providerOptions ? { providerOptions } : {}),
     }
   }
 
@@ -231,7 +233,10 @@ class Asking {
     const { execution } = this.#asker
     const { leave } = execution.overBudget ?? {}
     const reason = `${this.#name} waits for the budget of ${rung.name}`
-    return execution.suspend(leave?.type === 'window' ? leave : { type: 'later', at: until, reason }, reason)
+    if (leave?.type !== 'budget') return execution.suspend({ type: 'later', at: until, reason }, reason)
+    // The rung wants to wait, whatever the budget itself would rather.
+    const why = { ...leave.why, params: { ...leave.why.params, next: 'wait' as const } }
+    return execution.suspend({ ...leave, why }, reason)
   }
 
   #roomOf({ model, maxOutputTokens, maxOutputTokensLimit }: ModelRung): number {

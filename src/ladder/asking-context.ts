@@ -7,8 +7,9 @@ import type { ContextMaker } from '../engine/context-maker.ts'
 import type { Execution } from '../engine/execution.ts'
 import { type Asked, type Asker, askLadder } from './ask.ts'
 import type { AskOptions } from './ask-options.ts'
+import type { SdkModel } from './language-model.ts'
 import { journalledModel, type ModelUse } from './model.ts'
-import type { AnyModel, ModelV4 } from './model-id.ts'
+import type { AnyModel } from './model-id.ts'
 import type { ModelOptions } from './providers.ts'
 
 export interface Asks {
@@ -22,28 +23,37 @@ export interface Asks {
    * A model for the AI SDK whose every call is journalled, budgeted, held and classified. Streams are stored whole, then given out.
    * @example await generateText({ model: ctx.model('google/gemini-flash-latest', { budget: 'flash' }), prompt, maxRetries: 0 })
    */
-  model(model: AnyModel, options?: ModelUse): ModelV4
+  model(model: AnyModel, options?: ModelUse): SdkModel
 }
 
 export class AskingContext<Input> extends HandlerContext<Input> implements Asks {
-  readonly #asker: Asker
+  readonly #execution: Execution
+  readonly #models: ModelOptions
+  /** Made on first use: most runs ask no model. */
+  #made: Asker | undefined
   #counts: Map<string, number> | undefined
 
   constructor(execution: Execution, input: Input, needs: Readonly<Record<string, unknown>>, models: ModelOptions) {
     super(execution, input, needs)
-    this.#asker = {
-      execution,
-      models,
+    this.#execution = execution
+    this.#models = models
+  }
+
+  get #asker(): Asker {
+    this.#made ??= {
+      execution: this.#execution,
+      models: this.#models,
       call: (name, send, options) => this.call(name, send, options),
       person: (name, options) => this.person(name, options),
     }
+    return this.#made
   }
 
   ask<Value = unknown, AskInput = unknown>(name: string, options: AskOptions<Value, AskInput>): Promise<Asked<Value>> {
     return askLadder<Value>(this.#asker, name, options as AskOptions<Value, never>, this.input)
   }
 
-  model(model: AnyModel, options: ModelUse = {}): ModelV4 {
+  model(model: AnyModel, options: ModelUse = {}): SdkModel {
     this.#counts ??= new Map()
     return journalledModel(this.#asker, model, options, this.#counts)
   }

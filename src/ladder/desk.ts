@@ -11,32 +11,44 @@ import type { Rung } from './rung.ts'
 import { judged, type Taken } from './taken.ts'
 
 /** Bounds of what a desk is sent, in characters; the whole must fit into one row. */
-const ANSWER_MAX = 20_000
-const ANSWERS_MAX = 12
-const DOCUMENT_MAX = 300_000
+const ANSWER_MAX = 8_000
+const ANSWERS_MAX = 8
+const DRAFT_MAX = 60_000
+const DOCUMENT_MAX = 120_000
 
+const QUESTION_MAX = 800_000
+
+/** What a person is asked. Texts that JSON has to escape take several times their length, so they are cut until the whole fits. */
 export function questionOf(step: Extract<Step, { do: 'person' }>, plan: AskPlan, takes: readonly Taken[]): Question {
-  const { title, schema, document, sha256, ladder } = plan
+  const whole = questionWith(1, step, plan, takes)
+  return JSON.stringify(whole).length <= QUESTION_MAX ? whole : questionWith(1 / 8, step, plan, takes)
+}
+
+function questionWith(
+  share: number,
+  step: Extract<Step, { do: 'person' }>,
+  { title, schema, document, sha256, ladder }: AskPlan,
+  takes: readonly Taken[],
+): Question {
+  const cut = (text: string, max: number) => text.slice(0, max * share)
   const best = takes.findLast(({ draft }) => draft !== undefined)
   const last = takes.findLast(({ kind }) => kind !== 'overdue' && kind !== 'back')
   return {
     title,
     reason: reasonOf(step, takes),
     ...(schema ? { schema } : {}),
-    ...(best && JSON.stringify(best.draft).length <= DOCUMENT_MAX ? { draft: best.draft } : {}),
+    ...(best && JSON.stringify(best.draft).length <= DRAFT_MAX ? { draft: best.draft } : {}),
     issues: (best ?? last)?.issues.map(forPeople) ?? [],
     answers: takes
       .filter(({ sent, by }) => sent !== undefined || by !== undefined)
       .slice(-ANSWERS_MAX)
       .map(({ on, number, text, issues }) => ({
-        rung: on,
-        take: number,
-        text: text.slice(0, ANSWER_MAX),
+        ...{ rung: on, take: number, text: cut(text, ANSWER_MAX) },
         issues: issues.map(forPeople),
       })),
     document: {
       ...document,
-      ...(document?.text === undefined ? {} : { text: document.text.slice(0, DOCUMENT_MAX) }),
+      ...(document?.text === undefined ? {} : { text: cut(document.text, DOCUMENT_MAX) }),
       sha256,
     },
     rungs: ladder.rungs.filter(({ type }) => type === 'model').map(({ name }) => name),
@@ -55,6 +67,7 @@ export function reasonOf({ left, isLate, round }: Extract<Step, { do: 'person' }
   const last = takes.at(-1)
   const first = last?.issues[0]
   const issue = first ? `${first.code}${first.path ? ` at ${first.path}` : ''}` : 'no issue'
+  if (takes.length === 0) return 'A person is asked first.'
   if (isLate) return 'Overdue, and nobody comes after this desk.'
   if (!left && round > 1) return `The gate refused the answer: ${issue}.`
   switch (left?.reason) {

@@ -4,11 +4,11 @@
 export type { Asked, AskTake } from './ask.ts'
 export { type AskError, type Draft, draftOf } from './ask-failure.ts'
 export type { AskDocument, AskImage, AskOptions } from './ask-options.ts'
-export { type Asks, askingContexts } from './asking-context.ts'
+export type { Asks } from './asking-context.ts'
 export type { TakeKind } from './climb.ts'
 export { defaultLadder, type Ladder, ladder } from './ladder.ts'
 export type { ModelUse } from './model.ts'
-export type { AnyModel, ModelObject } from './model-id.ts'
+export type { AnyModel } from './model-id.ts'
 export { type ModelFacts, PRICES, type Price, type Prices } from './prices.ts'
 export type { ModelOptions } from './providers.ts'
 export {

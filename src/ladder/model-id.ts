@@ -2,14 +2,8 @@
  * Names of models: `google/gemini-flash-latest` for an id or a model object alike, and the resource that is held when it says to wait.
  * It loads nothing and calls nothing.
  */
-import type { LanguageModel } from 'ai'
 import { RepriseError } from '../failure/reprise-error.ts'
-
-/** A model of the AI SDK as an object, of any version that the SDK takes. */
-export type ModelObject = Exclude<LanguageModel, string>
-
-/** The version that is called here; older objects are adapted to it. */
-export type ModelV4 = Extract<ModelObject, { readonly specificationVersion: 'v4' }>
+import type { ModelObject } from './language-model.ts'
 
 /** A model's id such as `google/gemini-flash-latest`, or a model object of the AI SDK. */
 export type AnyModel = string | ModelObject

@@ -8,11 +8,12 @@ import { failure } from '../failure/own.ts'
 import { isRepriseError } from '../failure/reprise-error.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
-import { type AnyModel, idOf, type ModelV4, resourceOf } from './model-id.ts'
+import type { SdkModel, SendOptions, SendResult } from './language-model.ts'
+import { type AnyModel, idOf, resourceOf } from './model-id.ts'
 import type { Price } from './prices.ts'
 import { loadModel } from './providers.ts'
-import type { RungBudget } from './rung.ts'
-import { type Sender, type SendOptions, type SendResult, type Sent, send, shortHash } from './send.ts'
+import { type RungBudget, TIMEOUT } from './rung.ts'
+import { type Sender, type Sent, send, shortHash } from './send.ts'
 
 export interface ModelUse {
   /** Each send reserves from it: the name of a budget that is defined elsewhere, or its definition. */
@@ -20,6 +21,7 @@ export interface ModelUse {
   /** What is held for everyone when the provider says to wait. @default of the model: "gemini:flash" */
   readonly resource?: string
   readonly price?: Price
+  /** One send may take this long. @default "5m" */
   readonly timeout?: Duration
   readonly policy?: Policy
   /** For calls that do not say it: needed where the budget caps money. */
@@ -28,7 +30,7 @@ export interface ModelUse {
 }
 
 /** `counts`: how often the same was asked in this attempt, so that the same question twice is two calls. */
-export function journalledModel(sender: Sender, model: AnyModel, use: ModelUse, counts: Map<string, number>): ModelV4 {
+export function journalledModel(sender: Sender, model: AnyModel, use: ModelUse, counts: Map<string, number>): SdkModel {
   const id = idOf(model)
   const resource = use.resource ?? resourceOf(id)
   const slash = id.indexOf('/')
@@ -46,11 +48,14 @@ export function journalledModel(sender: Sender, model: AnyModel, use: ModelUse, 
       // Told by the first call, which loads it again.
       () => ({}),
     ),
-    doGenerate: generate,
+    doGenerate: (options) => given(generate(options)),
     // Only a whole answer can be stored and given back, so a stream is the stored answer, cut into its parts.
-    doStream: async (options) => ({ stream: streamOf(await generate(options)) }),
+    doStream: (options) => given(generate(options).then((result) => ({ stream: streamOf(result) }))),
   }
 }
+
+/** In the SDK's own type, which is not named here. */
+const given = (promise: Promise<unknown>): Promise<never> => promise as Promise<never>
 
 const UNREADABLE = { kind: 'syntax', code: 'answer.syntax', message: 'the stored answer has no content' } as const
 
@@ -68,7 +73,7 @@ async function sentFor(
   const name = `model/${resource}.${shortHash(options)}`
   const count = (counts.get(name) ?? 0) + 1
   counts.set(name, count)
-  const { price, policy, baseURL, budget, timeout } = use
+  const { price, policy, baseURL, budget, timeout = TIMEOUT } = use
   try {
     const { sent } = await send(sender, {
       name: count === 1 ? name : `${name}.${count}`,
@@ -81,7 +86,7 @@ async function sentFor(
       ...(price ? { price } : {}),
       ...(policy ? { policy } : {}),
       ...(baseURL === undefined ? {} : { baseURL }),
-      ...(timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'timeout') }),
+      timeoutMs: parseDuration(timeout, 'timeout'),
     })
     return sent
   } catch (thrown) {
@@ -91,23 +96,20 @@ async function sentFor(
   }
 }
 
-type StreamPart = Awaited<ReturnType<ModelV4['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
+interface StreamPart {
+  readonly type: string
+  readonly [field: string]: unknown
+}
 
-function streamOf({
-  content,
-  finishReason,
-  usage,
-  warnings,
-  response,
-  providerMetadata,
-}: SendResult): ReadableStream<StreamPart> {
+function streamOf(result: SendResult): ReadableStream<StreamPart> {
+  const { content, finishReason, usage, warnings, response, providerMetadata } = result
   const parts: StreamPart[] = [
     { type: 'stream-start', warnings },
     { type: 'response-metadata', ...response },
   ]
   for (const [index, part] of content.entries()) {
     const id = String(index)
-    const of = 'providerMetadata' in part && part.providerMetadata ? { providerMetadata: part.providerMetadata } : {}
+    const of = part['providerMetadata'] ? { providerMetadata: part['providerMetadata'] } : {}
     if (part.type === 'text')
       parts.push(
         { type: 'text-start', id, ...of },

@@ -1,8 +1,10 @@
 /**
  * What models cost and how long their answers may be, as data. It knows nothing of budgets or calls.
  *
- * List prices in US dollars per million tokens, read in November 2025 from the providers' public pages. Prices change: a rung's own
- * `price` and `createReprise({ models: { prices } })` are asked before this table, and a model without a price is never guessed.
+ * List prices in US dollars per million tokens, November 2026, gathered from public comparisons and not from a bill: standard tier, prompts
+ * up to 200,000 tokens. Prices change, and names that end in `-latest` move to other models; they are listed at the price of the 2.5 family.
+ * Whoever caps money should say what is paid: a rung's own `price`, then `createReprise({ models: { prices } })`, are asked before
+ * this table. A model that is in none of them has no price, never a guessed one.
  */
 
 export interface Price {
@@ -30,6 +32,10 @@ export const PRICES: Prices = {
   'google/gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cached: 0.01, maxOutputTokens: 65_536 },
   'google/gemini-2.5-flash': { input: 0.3, output: 2.5, cached: 0.03, maxOutputTokens: 65_536 },
   'google/gemini-2.5-pro': { input: 1.25, output: 10, cached: 0.125, maxOutputTokens: 65_536 },
+  'google/gemini-3-flash': { input: 0.5, output: 3, maxOutputTokens: 65_536 },
+  'google/gemini-3.1-flash-lite': { input: 0.25, output: 1.5, maxOutputTokens: 65_536 },
+  'google/gemini-3.1-pro': { input: 2, output: 12, maxOutputTokens: 65_536 },
+  'google/gemini-3.5-flash': { input: 1.5, output: 9, maxOutputTokens: 65_536 },
   'google/gemini-3-pro': { input: 2, output: 12, cached: 0.2, maxOutputTokens: 65_536 },
   'openai/gpt-4o': { input: 2.5, output: 10, cached: 1.25, maxOutputTokens: 16_384 },
   'openai/gpt-4o-mini': { input: 0.15, output: 0.6, cached: 0.075, maxOutputTokens: 16_384 },

@@ -3,7 +3,8 @@
  * It makes no call and knows no rung.
  */
 import { RepriseError } from '../failure/reprise-error.ts'
-import { type AnyModel, type ModelObject, type ModelV4, splitId } from './model-id.ts'
+import type { CallableModel, ModelObject } from './language-model.ts'
+import { type AnyModel, splitId } from './model-id.ts'
 import type { Prices } from './prices.ts'
 
 export interface ModelOptions {
@@ -49,10 +50,10 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 }
 
 /** The model to call. `baseURL` of a rung, then of the options, then of the environment, then the provider's own. */
-export async function loadModel(model: AnyModel, options: ModelOptions, baseURL?: string): Promise<ModelV4> {
-  if (typeof model !== 'string') return asV4(model)
+export async function loadModel(model: AnyModel, options: ModelOptions, baseURL?: string): Promise<CallableModel> {
+  if (typeof model !== 'string') return callable(model)
   const given = options.models && Object.hasOwn(options.models, model) ? options.models[model] : undefined
-  if (given) return asV4(given)
+  if (given) return callable(given)
   const { provider: named, name } = splitId(model)
   const provider = Object.hasOwn(PROVIDERS, named) ? PROVIDERS[named] : undefined
   if (!provider) {
@@ -66,19 +67,34 @@ export async function loadModel(model: AnyModel, options: ModelOptions, baseURL?
     throw missing(model, provider.package, cause)
   })
   const key = !process.env[provider.keyVariable] && url !== undefined && isHere(url) ? { apiKey: 'none' } : {}
-  return asV4(create({ ...(url === undefined ? {} : { baseURL: url }), ...key })(name))
+  return callable(create({ ...(url === undefined ? {} : { baseURL: url }), ...key })(name))
+}
+
+/**
+ * Throws before anything is begun what would otherwise fail with the first send: a provider that is not known, its package that is not
+ * installed, its key that is not set.
+ */
+export async function checkModel(model: AnyModel, options: ModelOptions, baseURL?: string): Promise<void> {
+  await loadModel(model, options, baseURL)
+  if (typeof model !== 'string' || (options.models && Object.hasOwn(options.models, model))) return
+  const { provider: named } = splitId(model)
+  const provider = PROVIDERS[named]
+  const url = baseURL ?? options.baseURLs?.[named] ?? (process.env[provider?.urlVariable ?? ''] || undefined)
+  if (!provider || process.env[provider.keyVariable] || (url !== undefined && isHere(url))) return
+  throw new RepriseError('model.key', `model "${model}" needs ${provider.keyVariable}, which is not set.`)
 }
 
 /** A server on this machine asks for no key, and the provider's package insists on one. */
 const isHere = (url: string): boolean => /^https?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(url)
 
-async function asV4(model: ModelObject): Promise<ModelV4> {
-  if (model.specificationVersion === 'v4') return model
+async function callable(model: ModelObject): Promise<CallableModel> {
+  // Of that version its calls are as described; the description is a part of it.
+  if (model.specificationVersion === 'v4') return model as unknown as CallableModel
   // The SDK itself knows how to call the objects of its older versions.
   const { wrapLanguageModel } = await import('ai').catch((cause: unknown) => {
     throw missing(model.modelId, 'ai', cause)
   })
-  return wrapLanguageModel({ model: model as never, middleware: [] })
+  return wrapLanguageModel({ model: model as never, middleware: [] }) as unknown as CallableModel
 }
 
 function missing(model: string, name: string, cause: unknown): RepriseError {

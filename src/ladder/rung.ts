@@ -33,12 +33,14 @@ export interface RungOptions {
   readonly maxOutputTokens?: number
   /** The most room an answer may get. @default what the model can give, else four times `maxOutputTokens` */
   readonly maxOutputTokensLimit?: number
-  /** One send may take this long. */
+  /** One send may take this long. @default "5m" */
   readonly timeout?: Duration
   /** Over the table in `prices.ts`. */
   readonly price?: Price
   /** What is held for everyone when the provider says to wait. @default of the model: "gemini:flash" */
   readonly resource?: string
+  /** When an earlier send may or may not have arrived: send again, or ask a person. @default "again" */
+  readonly ambiguous?: 'again' | 'person'
   /** Of repeats inside one send. */
   readonly policy?: Policy
   /** Where the provider's API is, instead of its own address: a proxy, or a server on this machine. */
@@ -56,7 +58,7 @@ export interface ModelRung extends Omit<RungOptions, 'timeout' | 'budget'> {
   readonly budget?: RungBudget
   readonly onExhausted: 'person' | 'next' | 'wait'
   readonly maxOutputTokens: number
-  readonly timeoutMs?: number
+  readonly timeoutMs: number
   readonly resource: string
 }
 
@@ -85,6 +87,9 @@ export const OUTPUT_TOKENS = 8_192
 const OUTPUT_TOKENS_MAX = 1_000_000
 const ATTEMPTS_MAX = 20
 const WITHIN = '4h'
+
+/** A model that thinks for long is not cut short, and one that hangs does not hang for ever. */
+export const TIMEOUT = '5m'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,59}$/
 
 /**
@@ -93,7 +98,14 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,59}$/
  */
 export function rung(model: AnyModel, options: RungOptions = {}): ModelRung {
   const resource = options.resource ?? resourceOf(idOf(model))
-  const { attempts = 1, maxOutputTokens = OUTPUT_TOKENS, onExhausted = 'person', timeout, budget, ...rest } = options
+  const {
+    attempts = 1,
+    maxOutputTokens = OUTPUT_TOKENS,
+    onExhausted = 'person',
+    timeout = TIMEOUT,
+    budget,
+    ...rest
+  } = options
   const name = options.name ?? resource.replaceAll('/', '.')
   checkName('rung.name', name)
   checkCount('rung.attempts', attempts, ATTEMPTS_MAX)
@@ -120,7 +132,7 @@ export function rung(model: AnyModel, options: RungOptions = {}): ModelRung {
     maxOutputTokens,
     resource,
     ...(drawn ? { budget: drawn } : {}),
-    ...(timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'rung.timeout') }),
+    timeoutMs: parseDuration(timeout, 'rung.timeout'),
   })
 }
 

@@ -10,14 +10,12 @@ import { hashOf } from '../engine/json.ts'
 import { classify } from '../failure/classify.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type AnyModel, idOf, type ModelV4 } from './model-id.ts'
+import type { SendOptions, SendResult } from './language-model.ts'
+import { type AnyModel, idOf } from './model-id.ts'
 import { costOf, factsOf, type Price, type Tokens, worstCostOf } from './prices.ts'
 import { loadModel, type ModelOptions } from './providers.ts'
 import type { RungBudget } from './rung.ts'
 import { isDefined } from './rung.ts'
-
-export type SendOptions = Parameters<ModelV4['doGenerate']>[0]
-export type SendResult = Awaited<ReturnType<ModelV4['doGenerate']>>
 
 /** Who sends: the attempt, and the verb that everything is built on. */
 export interface Sender {
@@ -38,7 +36,8 @@ export interface SendRequest {
   /** What becomes of a call that nobody catches when the budget is used up. */
   readonly onExhausted?: 'person' | 'wait'
   readonly price?: Price
-  readonly timeoutMs?: number
+  readonly timeoutMs: number
+  readonly ambiguous?: 'again' | 'person'
   readonly policy?: Policy
   readonly baseURL?: string
   /** Stored with the answer as it is. */
@@ -91,6 +90,8 @@ export async function send(
       request.onSend?.(scope.take)
       const { clock, time, ids } = execution.parts
       const startedAt = clock.monotonic()
+      const { abortSignal: own } = request.options
+      const abortSignal = own ? AbortSignal.any([own, scope.signal]) : scope.signal
       const headers = { ...request.options.headers, 'idempotency-key': digest(scope.idempotencyKey) }
       const common = () => ({
         asked,
@@ -99,7 +100,7 @@ export async function send(
         ...aboutOf(request),
       })
       try {
-        const result = await model.doGenerate({ ...request.options, headers, abortSignal: scope.signal })
+        const result = await model.doGenerate({ ...request.options, headers, abortSignal })
         const read = readResult(result, price)
         if (read.usd !== undefined) scope.cost(read.usd)
         return { ...common(), ...read, ...(request.whole ? { result: keptOf(result) } : {}) }
@@ -113,7 +114,8 @@ export async function send(
       input: request.input,
       resource: request.resource,
       ...spending(request, price),
-      ...(request.timeoutMs === undefined ? {} : { timeout: request.timeoutMs }),
+      timeout: request.timeoutMs,
+      ...(request.ambiguous ? { ambiguous: request.ambiguous } : {}),
       ...(request.policy ? { policy: request.policy } : {}),
     },
   )
@@ -164,7 +166,9 @@ function sizeOf({ prompt, responseFormat, tools }: SendOptions): {
 
 function readResult(result: SendResult, price: Price | undefined): Omit<Sent, 'asked' | 'ms' | 'salt'> {
   const { content, finishReason, usage, response } = result
-  const text = result.structuredOutputText ?? content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const said =
+    result.structuredOutputText ?? content.map((part) => (part.type === 'text' ? String(part.text) : '')).join('')
+  const text = fitting(said)
   const tokens = {
     ...known('input', usage.inputTokens.total),
     ...known('output', usage.outputTokens.total),
@@ -174,12 +178,21 @@ function readResult(result: SendResult, price: Price | undefined): Omit<Sent, 'a
   const usd = usage.inputTokens.total === undefined ? undefined : costOf(price, tokens)
   return {
     text,
-    finish: finishReason.unified,
+    // What did not fit is cut off, and must be judged as such.
+    finish: text.length < said.length ? 'length' : finishReason.unified,
     ...known('finishRaw', finishReason.raw),
     tokens,
     ...known('usd', usd),
     ...known('answered', response?.modelId ?? modelVersionOf(response?.body)),
   }
+}
+
+/** An answer that does not fit into a row would be paid for and lost, again and again; the beginning of it tells enough. */
+const TEXT_MAX = 700_000
+
+function fitting(text: string): string {
+  const written = JSON.stringify(text).length
+  return written <= TEXT_MAX ? text : text.slice(0, Math.floor((text.length * TEXT_MAX) / written / 2))
 }
 
 /** Gemini names the version that answered in its body only. */

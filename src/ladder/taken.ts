@@ -57,7 +57,7 @@ export async function judged(
 ): Promise<Taken> {
   try {
     const verdict = await gate.judge(base.draft, { input })
-    if (verdict.ok) return { ...base, kind: 'ok', issues: [], value: verdict.value, answer: shortHash(base.text) }
+    if (verdict.ok) return { ...base, kind: 'ok', issues: [], value: verdict.value, answer: hashOfAnswer(base) }
     return bad(base, wasCutOff ? 'truncated' : 'semantic', verdict.issues)
   } catch (thrown) {
     const bug = failureOf(thrown)
@@ -72,5 +72,8 @@ function bad(
   issues: readonly Issue[],
 ): Taken {
   const fault = shortHash(issues.map(({ path, code }) => [path, code]))
-  return { ...base, kind, issues, answer: shortHash(base.text), fault }
+  return { ...base, kind, issues, answer: hashOfAnswer(base), fault }
 }
+
+/** Two answers that say the same are the same, however they are written. */
+const hashOfAnswer = ({ draft, text }: Pick<Taken, 'draft' | 'text'>): string => shortHash(draft ?? text)

@@ -65,6 +65,10 @@ const MARKS = new Set<EventName>([
   'call.ambiguous',
   'suspension.swallowed',
   'artifact.stored',
+  'client.repeated',
+  'client.failed',
+  'client.hidden_retries',
+  'node.failed',
 ])
 
 /**
@@ -227,8 +231,12 @@ class Spans implements EventTracing {
 
   #mark(event: RepriseEvent): void {
     if (!MARKS.has(event.name) || !('run' in event)) return
-    const run = this.#runs.get(idOf(event))
-    const attempt = 'attempt' in event ? run?.attempts.get(event.attempt) : undefined
+    const { run: id, generation } = event
+    // A client that is used outside of a run has no span of ours to be marked on.
+    if (id === undefined || generation === undefined) return
+    const run = this.#runs.get(idOf({ run: id, generation }))
+    const number = 'attempt' in event ? event.attempt : undefined
+    const attempt = number === undefined ? undefined : run?.attempts.get(number)
     const call = 'call' in event ? attempt?.calls.get(event.call) : undefined
     const open = call ?? attempt ?? run
     open?.span.addEvent(event.name, { ...markAttributes(event), 'reprise.sentence': sentenceOf(event) }, time(event.at))

@@ -13,9 +13,10 @@ import { maskRecord } from './mask-record.ts'
 export interface ExportedRun {
   readonly run: Omit<RunView, 'input' | 'output'> & { readonly input: unknown; readonly output?: unknown }
   readonly attempts: readonly AttemptRecord[]
-  readonly journal: readonly (Omit<JournalEntry, 'answer'> & {
+  readonly journal: readonly (Omit<JournalEntry, 'answer' | 'question'> & {
     readonly generation: number
     readonly answer?: unknown
+    readonly question?: unknown
   })[]
   readonly notes: readonly (Note & { readonly at: number })[]
 }
@@ -37,10 +38,11 @@ async function recordOf(store: Store, run: RunView): Promise<ExportedRun> {
     run: { ...rest, input: parsed(input), ...(output === undefined ? {} : { output: parsed(output) }) },
     attempts,
     journal: journals.flatMap((entries, index) =>
-      entries.map(({ answer, ...entry }) => ({
+      entries.map(({ answer, question, ...entry }) => ({
         generation: index + 1,
         ...entry,
         ...(answer === undefined ? {} : { answer: parsed(answer) }),
+        ...(question === undefined ? {} : { question: parsed(question) }),
       })),
     ),
     notes,

@@ -33,6 +33,7 @@ export function headline(run: RunView, now: number, zone = 'UTC', holds: readonl
         ? tell({ code: 'run.ready', params: { since: run.submittedAt } })
         : 'Ready; the next free worker takes it.'
     case 'waiting':
+      if (dueAt === undefined && run.concurrency) return tell({ code: 'run.parked', params: run.concurrency })
       return why ? tell(why) : tell({ code: 'run.scheduled', params: { at: dueAt ?? now } })
     case 'review':
       if (dueAt !== undefined && dueAt <= now)

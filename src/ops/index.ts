@@ -1,6 +1,15 @@
 /**
  * The face of this room: what operators ask and do, the same for the command line and for HTTP.
  */
+export {
+  type BudgetLine,
+  type BudgetStatus,
+  type BudgetsNow,
+  emptyUnder,
+  listBudgets,
+  type SetBudget,
+  setBudget,
+} from './budgets.ts'
 export { type DecisionInputs, type Explained, type ExplainedStep, explain } from './explain.ts'
 export { exportRuns } from './export-runs.ts'
 export { type FilterOptions, parseFilter, type RunFilter, STATE_WORDS } from './filter.ts'
@@ -24,5 +33,6 @@ export {
 } from './steer-runs.ts'
 export { storeNow } from './store-now.ts'
 export { type LedgerLine, type Story, story } from './story.ts'
-export type { AttemptEntry, StoryEntry } from './story-entries.ts'
+export type { AttemptEntry, CallEntry, StoryEntry } from './story-entries.ts'
+export type { TakeStory } from './take-story.ts'
 export { verifyStore } from './verify-store.ts'

@@ -1,5 +1,6 @@
 /**
- * Which run is meant by what somebody typed: an id, `task/key`, or a key alone; and the nearest ones when there is none.
+ * Which run is meant by what somebody typed: an id, `task/key`, a key alone, or the name that its input bears; and the nearest ones when
+ * there is none.
  */
 import type { RunView, Store } from '../ports/store.ts'
 
@@ -26,11 +27,21 @@ export async function resolveRun(store: Store, word: string): Promise<ResolvedRu
   const { runs } = await store.find({ key: word, limit: 10 })
   const [only, second] = runs
   if (only && !second) return { found: only }
-  return only ? { several: runs } : { nearest: await nearestTo(store, word) }
+  if (only) return { several: runs }
+  const newest = (await store.find({ limit: LOOKED_MAX })).runs
+  // A name stands for the newest run that bears it: a document that was asked about anew.
+  const named = newest.filter((run) => nameOf(run) === word)
+  const [last] = named.sort((a, b) => b.submittedAt - a.submittedAt)
+  return last ? { found: last } : { nearest: await nearestTo(store, word, newest) }
 }
 
-async function nearestTo(store: Store, word: string): Promise<string[]> {
-  const { runs } = await store.find({ limit: LOOKED_MAX })
+/** Documents are known by their names, and a key that must tell their bytes apart is no name. */
+function nameOf({ input }: RunView): unknown {
+  if (!input.startsWith('{"name":')) return undefined
+  return (JSON.parse(input) as { readonly name: unknown }).name
+}
+
+async function nearestTo(store: Store, word: string, runs: readonly RunView[]): Promise<string[]> {
   const names = runs.flatMap(({ id, key }) => (key === undefined ? [id] : [id, key]))
   const near = [...new Set([...(await neighbours(store, word)), ...names])]
     .map((name) => ({ name, shared: sharedStart(name, word) }))

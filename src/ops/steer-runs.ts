@@ -4,11 +4,13 @@
  */
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { Why } from '../policy/why.ts'
-import type { Act, Committed, RunView, Store } from '../ports/store.ts'
+import type { Act, Committed, MovedRun, RunView, Store } from '../ports/store.ts'
+import type { Emit } from '../run/event.ts'
 import { isEndedByNeed } from '../run/need.ts'
 import type { State } from '../run/run.ts'
 import type { RunFilter } from './filter.ts'
 import { matchingRuns } from './find-runs.ts'
+import { tellSteered } from './tell-steered.ts'
 
 export type Verb = Act['type'] | 'reprioritise' | 'reschedule'
 
@@ -19,6 +21,8 @@ export interface SteerOptions {
   readonly by: string
   /** Only tell what would be done. By default true for a filter and false for ids. */
   readonly dryRun?: boolean
+  /** Told of each run that was cancelled or retried, and of each that this moved. */
+  readonly emit?: Emit
 }
 
 export interface Skipped {
@@ -39,11 +43,15 @@ export interface Steered {
   readonly eligible: number
   readonly done: number
   readonly skipped: readonly Skipped[]
+  /** Other runs that went along: steps that ended with the ones they need, or began again with them. */
+  readonly moved: readonly Moved[]
   /** What the eligible ones are, most first. */
   readonly groups: readonly Group[]
   /** More match than one call takes; the same call again goes on. */
   readonly more: boolean
 }
+
+export type Moved = Pick<MovedRun, 'run' | 'generation' | 'state'>
 
 export interface Group {
   readonly task: string
@@ -152,8 +160,11 @@ async function steerRuns(
   ]
   const common = { verb, dryRun, matched: runs.length + missing.length, eligible: eligible.length, more }
   const groups = groupsOf(eligible)
-  if (dryRun) return { ...common, done: 0, skipped: passed, groups }
-  const changed = await actOn(eligible, doTo)
+  if (dryRun) return { ...common, done: 0, skipped: passed, moved: [], groups }
+  const answers = await actOn(eligible, doTo)
+  const changed = eligible.filter((_, index) => answers[index]?.answer !== 'ok').map(({ id }) => id)
+  const moved = answers.flatMap(({ moved: others = [] }) => others)
+  if (options.emit) tellAll(options.emit, verb, by, eligible, answers)
   const done = eligible.length - changed.length
   const withNeed = new Set(eligible.filter(({ why }) => isEndedByNeed(why)).map(({ id }) => id))
   const skipped: Skipped[] = [
@@ -167,7 +178,13 @@ async function steerRuns(
     const filter = 'filter' in selection ? selection.filter.tokens.map(({ written }) => written).join(' ') : 'by id'
     await store.note({ by, what: `${verb}.many`, data: { filter, done, skipped: skipped.length } })
   }
-  return { ...common, done, skipped, groups }
+  return {
+    ...common,
+    done,
+    skipped,
+    moved: moved.map(({ run, generation, state }) => ({ run, generation, state })),
+    groups,
+  }
 }
 
 async function select(
@@ -191,17 +208,20 @@ async function select(
   return { runs, missing, more: false }
 }
 
-/** Answers with the runs that were not as expected any more. */
-async function actOn(runs: readonly RunView[], doTo: DoTo): Promise<string[]> {
-  const changed: string[] = []
-  for (let from = 0; from < runs.length; from += AT_ONCE) {
-    const batch = runs.slice(from, from + AT_ONCE)
-    const answers = await Promise.all(batch.map(doTo))
-    batch.forEach(({ id }, index) => {
-      if (answers[index]?.answer !== 'ok') changed.push(id)
-    })
+/** The store's answers, in the order of the runs. */
+async function actOn(runs: readonly RunView[], doTo: DoTo): Promise<Committed[]> {
+  const answers: Committed[] = []
+  for (let from = 0; from < runs.length; from += AT_ONCE)
+    answers.push(...(await Promise.all(runs.slice(from, from + AT_ONCE).map(doTo))))
+  return answers
+}
+
+function tellAll(emit: Emit, verb: Verb, by: string, runs: readonly RunView[], answers: readonly Committed[]): void {
+  if (verb !== 'cancel' && verb !== 'retry') return
+  for (const [index, seen] of runs.entries()) {
+    const committed = answers[index]
+    if (committed?.answer === 'ok') tellSteered(emit, { type: verb, by, seen, committed })
   }
-  return changed
 }
 
 function groupsOf(runs: readonly RunView[]): Group[] {

@@ -8,7 +8,9 @@ import { type SayOptions, say } from '../policy/say.ts'
 import type { Why } from '../policy/why.ts'
 import type { Note, RunView } from '../ports/store.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { PERSON_HASH } from '../run/question.ts'
 import type { AttemptRecord, Outcome, State } from '../run/run.ts'
+import { type TakeStory, takeStories } from './take-story.ts'
 
 /** The input hash under which the journal keeps sleeps: no call has it. */
 const SLEEP = 'sleep'
@@ -47,6 +49,8 @@ export interface CallEntry extends At {
   /** The answer came after its owner's lease: a receipt. */
   readonly late: boolean
   readonly costUsd?: number
+  /** Of a call to a model by a ladder: who was asked, and what became of the answer. */
+  readonly take?: TakeStory
 }
 
 export interface SleepEntry extends At {
@@ -62,6 +66,14 @@ export interface JoinEntry extends At {
   readonly answeredAt?: number
 }
 
+/** A person is asked; what they did about it is an act of theirs. */
+export interface QuestionEntry extends At {
+  readonly type: 'question'
+  readonly name: string
+  /** Absent while nobody has answered. */
+  readonly answeredAt?: number
+}
+
 /** An operator's act, or a note: something that is not an execution. */
 export interface ActEntry extends At {
   readonly type: 'act' | 'note'
@@ -70,7 +82,7 @@ export interface ActEntry extends At {
   readonly sentence: string
 }
 
-export type StoryEntry = AttemptEntry | CallEntry | SleepEntry | JoinEntry | ActEntry
+export type StoryEntry = AttemptEntry | CallEntry | SleepEntry | JoinEntry | QuestionEntry | ActEntry
 
 export interface StoryRows {
   readonly run: RunView
@@ -88,7 +100,7 @@ export function storyEntries(rows: StoryRows, now: number, options: SayOptions =
     ...acts.map((record) => actOf(record, options)),
     ...history.filter(({ outcome }) => outcome !== 'operator').map((record) => attemptOf(record, policies, options)),
     ...present(run, journals.get(run.generation) ?? [], now),
-    ...[...journals].flatMap(([generation, journal]) => journal.map((entry) => callOf(entry, generation))),
+    ...[...journals].flatMap(([generation, journal]) => callsOf(journal, generation, run)),
     ...notes.filter((note) => !isTold(note, acts)).map((note) => noteOf(note, run.generation, options)),
   ]
   // Sorting is stable, so what happened in one instant stays in the order above.
@@ -157,18 +169,29 @@ function present(run: RunView, journal: readonly JournalEntry[], now: number): A
   return [{ ...common, at: since(run.endedBy, finishedAt), endedAt: finishedAt, outcome: 'succeeded' }]
 }
 
-function callOf(entry: JournalEntry, generation: number): CallEntry | SleepEntry | JoinEntry {
+function callsOf(journal: readonly JournalEntry[], generation: number, run: RunView) {
+  const takes = takeStories(journal, generation === run.generation && run.state === 'succeeded')
+  return journal.map((entry) => callOf(entry, generation, takes.get(entry)))
+}
+
+function callOf(
+  entry: JournalEntry,
+  generation: number,
+  take: TakeStory | undefined,
+): CallEntry | SleepEntry | JoinEntry | QuestionEntry {
   const { name, intentAt: at, answer, answeredAt, failure, takes, late = false, costUsd } = entry
-  if (entry.inputHash === JOIN)
-    return { type: 'join', at, generation, name, ...(answeredAt === undefined ? {} : { answeredAt }) }
+  const answered = answeredAt === undefined ? {} : { answeredAt }
+  if (entry.inputHash === JOIN) return { type: 'join', at, generation, name, ...answered }
+  if (entry.inputHash.startsWith(PERSON_HASH)) return { type: 'question', at, generation, name, ...answered }
   if (entry.inputHash === SLEEP) return { type: 'sleep', at, generation, name, until: Number(answer ?? at) }
   return {
     type: 'call',
     ...{ at, generation, name, takes, late },
     result: failure ? 'failed' : answer === undefined ? 'open' : 'answered',
-    ...(answeredAt === undefined ? {} : { answeredAt }),
+    ...answered,
     ...(failure ? { failure } : {}),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(take === undefined ? {} : { take }),
   }
 }
 
@@ -178,14 +201,23 @@ function actOf({ endedAt: at, generation, worker: by, why }: AttemptRecord, opti
 }
 
 /** A store notes each act beside its row of history; the row says more. */
-function isTold({ what, at }: Note & { readonly at: number }, acts: readonly AttemptRecord[]): boolean {
+function isTold({ what, at, by }: Note & { readonly at: number }, acts: readonly AttemptRecord[]): boolean {
+  if (acts.some(({ why, worker }) => why?.code === what && worker === by)) return true
   return (what === 'retry' || what === 'cancel') && acts.some(({ endedAt }) => endedAt === at)
+}
+
+/** What happens at a desk before a decision. */
+const DESK_WORDS: Readonly<Record<string, string>> = {
+  'review.taken': 'Taken',
+  'review.given_back': 'Given back',
 }
 
 function noteOf(note: Note & { readonly at: number }, generation: number, options: SayOptions): ActEntry {
   const { at, by, what, data } = note
   const stale: Why = { code: 'write.stale', params: { worker: by } }
   const details = Object.entries(data ?? {}).map(([name, value]) => `${name} ${value}`)
+  if (Object.hasOwn(DESK_WORDS, what))
+    return { type: 'note', at, generation, by, what, sentence: `${DESK_WORDS[what]} by ${by}.` }
   const plain = `${what} by ${by}${details.length > 0 ? ` (${details.join(', ')})` : ''}.`
   return { type: 'note', at, generation, by, what, sentence: what === stale.code ? say(stale, options) : plain }
 }

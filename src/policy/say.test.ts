@@ -60,6 +60,7 @@ const SAMPLES = {
   'run.cancelled': { by: 'mira' },
   'run.succeeded': { attempts: 2 },
   'run.sleeping': { name: 'cool-down', until: at('13:30:00') },
+  'run.parked': { key: 'customer-42', max: 1 },
   'run.later': { until: at('13:30:00'), reason: 'the file is still being written' },
   'run.handed_over': { queue: 'accounts', reason: 'two suppliers match', until: at('17:01:37') },
   'run.again': { by: 'mira', generation: 2 },

@@ -128,6 +128,7 @@ const SENTENCES: { readonly [Code in Single]: (params: WhyParams[Code], times: T
   'run.cancelled': ({ by }) => `Cancelled by ${by}.`,
   'run.succeeded': ({ attempts }) => (attempts === 1 ? 'Right at the first attempt.' : `Right at attempt ${attempts}.`),
   'run.sleeping': ({ name, until }, { clock, more }) => `Sleeping (${name}) until ${clock(until)}${more(until)}.`,
+  'run.parked': ({ key, max }) => `Waits for its turn: ${max === 1 ? 'one run' : `${max} runs`} of ${key} at a time.`,
   'run.later': ({ until, reason }, { clock, more }) =>
     `Put off by its handler until ${clock(until)}${more(until)}${reason ? ` (${bare(reason)})` : ''}. Not counted.`,
   'run.handed_over': ({ queue, reason, until }, { clock }) =>

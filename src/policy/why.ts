@@ -96,6 +96,8 @@ interface Events {
   'run.scheduled': { readonly at: number }
   /** Without `until`, until somebody releases it. */
   'run.held': { readonly resource: string; readonly until?: number; readonly others: number }
+  /** So many runs of its concurrency key are out. */
+  'run.parked': { readonly key: string; readonly max: number }
   'run.interrupted': { readonly worker: string; readonly cause?: string }
   'run.lapsed': { readonly silentMs: number; readonly worker: string; readonly used: number; readonly max: number }
   'run.with_person': { readonly queue: string; readonly until: number }

@@ -16,11 +16,8 @@ import type { BudgetLimits } from '../run/budget.ts'
 import type { BudgetView } from '../run/budget-view.ts'
 
 export type {
-  BudgetDefinition,
   BudgetLimits,
-  BudgetUnit,
   BudgetWarning,
-  BudgetWindow,
   OnExhausted,
   Over,
   Overshoot,

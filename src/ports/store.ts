@@ -20,15 +20,17 @@ import type { Why } from '../policy/why.ts'
 import type { Hold, HoldOrder, HoldTarget } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
-import type { Rate } from '../run/rate.ts'
-import type { AttemptRecord, Lane, Progress, Run, State } from '../run/run.ts'
+import type { Quota } from '../run/quota.ts'
+import type { AttemptRecord, ConcurrencyKey, Lane, Progress, Run, State } from '../run/run.ts'
 import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } from './budget.ts'
+import type { Claim, ClaimRequest, Renewal, RenewRequest } from './claim.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
 import type { RunPage, RunQuery, StateCount } from './query.ts'
 
 export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
+export type { Claim, ClaimedRun, ClaimRequest, Limit, Renewal, RenewRequest } from './claim.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
 export type { RunPage, RunQuery, StateCount } from './query.ts'
 
@@ -71,9 +73,15 @@ export interface Store {
    *    A lane under a hold is not open. When the hold ends, one of its runs is given out as the probe, over all workers; while it is
    *    out no other is, and a probe whose lease is gone without a verdict is followed by another. After its verdict the others are
    *    given out along a ramp (`allowance`), and the hold is gone when a claim finds none of its runs left.
+   *    When a resource answers again (a probe's verdict, a bucket that heals), runs that wait to try it again, and were claimed
+   *    before that, become ready: the ramp lets them in, and no backoff of theirs is waited out.
    *    Limits are the claimer's, counts are the store's: live leases, and what was given out in the interval, over all workers.
    *    While most tries of a resource fail, retries of it are given out only as its bucket allows (`run/retry-bucket.ts`); a run
    *    that is passed over stays ready, and neither that nor any wait counts as an attempt.
+   *    A run with a concurrency key is given out only while fewer runs of its task and key are out than it allows. One that a claim
+   *    meets while its key is full is parked: it waits without a due time, and no later claim looks at it. Whatever makes room (an
+   *    end, a lapse, a cancel, a run given back or moved) wakes, in each lane, the next ones of the key that fit, in the same write.
+   *    Ready runs go by `placeOf` (`run/place.ts`): priority, submittedAt, id, where a lower priority catches up by waiting.
    *
    * One token for the whole claim, higher than every token before. At most one live lease per run, always.
    * Repeating a claim with the same `nonce` answers with the same runs, so that an unknown outcome can be asked again.
@@ -101,7 +109,7 @@ export interface Store {
 
   /**
    * An operator's act on a run, by compare-and-swap on (generation, state): cancel steals the lease, retry adds a generation,
-   * which begins without the deadline that the one before it may have missed. In the same write, a retry gives generation + 1 to every
+   * which begins in the lane that the run was submitted into, without the deadline that the one before it may have missed. In the same write, a retry gives generation + 1 to every
    * run that ended only because of this one, and to those that ended because of them: they are blocked again. A run that has another
    * need that ended without success stays as it is.
    * `"lost"` when the run is not as expected any more, or a retry could only end by its need again.
@@ -121,7 +129,7 @@ export interface Store {
    * wait are not rewritten, however many they are; lanes that are made later are held too.
    */
   hold(order: HoldOrder): Promise<Committed>
-  /** Ends a hold at once and whole, with a note. `"lost"` when there is none. */
+  /** Ends a hold at once and whole, with a note; those that wait to try what it held again become ready. `"lost"` when there is none. */
   release(request: { readonly what: HoldTarget; readonly by: string }): Promise<Committed>
   /** All holds that are not over, by name, each with the runs that could be claimed but for holds, counted up to a bound. */
   holds(): Promise<{ readonly now: number; readonly holds: readonly HoldView[] }>
@@ -196,6 +204,7 @@ export interface NewRun extends Lane {
   readonly dueAt?: number
   readonly deadlineAt?: number
   readonly maxCostUsd?: number
+  readonly concurrency?: ConcurrencyKey
 }
 
 export interface Created {
@@ -230,81 +239,6 @@ export interface NewStep extends Omit<NewRun, 'key' | 'fingerprint' | 'onExistin
 export interface CreatedFlow {
   readonly now: number
   readonly flow: (FlowView & { readonly created: boolean }) | 'conflict'
-}
-
-export interface ClaimRequest {
-  readonly worker: string
-  /** Unique to this claim; the same again means: the answer did not arrive. */
-  readonly nonce: string
-  readonly limit: number
-  readonly leaseMs: number
-  /** The worker has nothing else in hand and will run this one run by itself. Only then are suspects given out, one at most. */
-  readonly alone: boolean
-  /** The tasks that this worker has handlers for. */
-  readonly tasks: readonly string[]
-  /** Absent: every category, and runs without one. */
-  readonly categories?: readonly string[]
-  readonly limits?: readonly Limit[]
-}
-
-/** Honoured over all workers that carry it. */
-export interface Limit {
-  readonly what: HoldTarget
-  /** Runs at a time: live leases. */
-  readonly running?: number
-  /** Runs given out in any stretch of an interval. */
-  readonly rate?: Rate
-}
-
-export interface Claim {
-  readonly now: number
-  readonly token: number
-  /** In the order in which they are to be started. */
-  readonly runs: readonly ClaimedRun[]
-  /** When something this worker serves becomes due or a lease ends, if known: the next claim is useless before. */
-  readonly nextAt?: number
-  /** Suspects wait for a worker that has nothing else in hand. */
-  readonly suspects: boolean
-}
-
-/** What a worker needs to execute a run: the run without what only readers want. */
-export interface ClaimedRun extends Lane {
-  readonly id: string
-  readonly key?: string
-  readonly generation: number
-  readonly attempt: number
-  readonly submittedAt: number
-  readonly ledgers: Ledgers
-  readonly suspensions: number
-  readonly rung: number
-  readonly input: string
-  readonly deadlineAt?: number
-  readonly maxCostUsd?: number
-  readonly costUsd: number
-  readonly leaseUntil: number
-  /** The failure before this attempt, for the no-progress rule. */
-  readonly failure?: Failure
-  /** Whether the journal of this generation has entries: most runs have none and spare a read. */
-  readonly journaled: boolean
-  /** Present on a step of a flow; `needs` when it has any. */
-  readonly flow?: string
-  readonly step?: string
-  readonly needs?: boolean
-  /** The lease before this one ended by itself: an event is due. */
-  readonly lapsed?: { readonly worker: string; readonly counted: boolean }
-  /** The holds that this run is the probe of: how it ends decides for all others. */
-  readonly probes?: readonly HoldTarget[]
-}
-
-export interface RenewRequest {
-  readonly worker: string
-  readonly leaseMs: number
-  readonly leases: readonly { readonly run: string; readonly token: number }[]
-}
-
-export interface Renewal {
-  readonly now: number
-  readonly lost: readonly string[]
 }
 
 interface Fenced {
@@ -348,6 +282,8 @@ export interface EndChange extends Fenced {
   readonly trouble?: string
   /** Kept in the same write. */
   readonly note?: Omit<Note, 'run'>
+  /** It waits for the sake of its resource, which is not in trouble but said so: it is a retry too. */
+  readonly again?: boolean
 }
 
 /** Before a send: the intent. */
@@ -374,6 +310,11 @@ export interface AnswerChange extends Fenced {
   /** The take whose reservations end with this answer, and how; also when the answer comes too late for its run. */
   readonly take?: number
   readonly settle?: 'spend' | 'release'
+  /**
+   * How much may still be asked, as the answer said. With the live leases of the resource it may be too little (`holdByQuotas`): then
+   * the resource is held in the same write, for the longer of this and the hold that is there.
+   */
+  readonly quotas?: readonly Quota[]
 }
 
 export interface ProgressChange extends Fenced {
@@ -390,6 +331,8 @@ export interface Committed {
   readonly moved?: readonly MovedRun[]
   /** What became of the `children` or of those of the `join`, in their order. */
   readonly created?: readonly (CreatedRun | 'conflict')[]
+  /** The hold that the quotas of an answer led to. */
+  readonly hold?: HoldOrder
 }
 
 /** What a commit comes to; `over`: a budget that the intent needs is used up, and nothing was written. */

@@ -11,6 +11,9 @@ const root = new URL('../../', import.meta.url)
 const PAGES = [
   'docs/guides/retry.md',
   'docs/guides/flows.md',
+  'docs/guides/ladder.md',
+  'docs/guides/review.md',
+  'docs/guides/layers.md',
   'docs/guides/from-p-retry.md',
   'docs/guides/from-cockatiel.md',
   'docs/guides/test-your-handlers.md',
@@ -23,6 +26,13 @@ const PAGES = [
 const FACES: Readonly<Record<string, string>> = {
   reprise: 'src/index.ts',
   'reprise/testing': 'src/testing/index.ts',
+  'reprise/ai': 'src/adapters/ai/index.ts',
+  'reprise/bigquery': 'src/adapters/bigquery/index.ts',
+  'reprise/langgraph': 'src/adapters/langgraph/index.ts',
+  ai: 'node_modules/ai/dist/index.js',
+  '@ai-sdk/google': 'node_modules/@ai-sdk/google/dist/index.js',
+  '@google-cloud/bigquery': 'node_modules/@google-cloud/bigquery/build/src/index.js',
+  '@langchain/langgraph': 'node_modules/@langchain/langgraph/dist/index.js',
   'reprise/stores/memory': 'src/stores/memory/index.ts',
   'reprise/stores/sqlite': 'src/stores/sqlite/index.ts',
   'better-sqlite3': 'node_modules/better-sqlite3/lib/index.js',
@@ -32,7 +42,7 @@ const FACES: Readonly<Record<string, string>> = {
 function blocksOf(page: string): string[] {
   const text = readFileSync(new URL(page, root), 'utf8')
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) =>
-    code.replaceAll(/(?<= from ')[a-z][^':]*(?=')/g, (name) => (FACES[name] ? new URL(FACES[name], root).href : name)),
+    code.replaceAll(/(?<= from ')[a-z@][^':]*(?=')/g, (name) => (FACES[name] ? new URL(FACES[name], root).href : name)),
   )
 }
 

@@ -80,6 +80,7 @@ export interface Applied {
   readonly hold?: HoldOrder
   readonly admits?: boolean
   readonly trouble?: string
+  readonly again?: boolean
   readonly decision?: Decision
 }
 

@@ -21,7 +21,7 @@ const figure = (unit: Over['unit'], value: number): string => (unit === 'usd' ? 
 
 /** Cents as cents; what is smaller keeps the digits that tell something. */
 export const money = (value: number): string =>
-  `$${value === 0 || value >= 1 || Number.isInteger(value * 100) ? value.toFixed(2) : String(Number(value.toPrecision(3)))}`
+  `$${value === 0 || value >= 0.1 ? value.toFixed(2) : String(Number(value.toPrecision(3)))}`
 
 /** `pro is used up for today (50 of 50)`. */
 export function usedUp({ budget, window, unit, used, reserved, limit }: Over): string {
@@ -54,7 +54,7 @@ export const BUDGET_EVENTS = {
       `${budget} has used ${Math.round(share * 100)} % of its limit for ${WINDOW_WORDS[window]} (${figure(unit, used + reserved)} of ${figure(unit, limit)})${resets(resetsAt, time)}.`,
   ),
   'budget.overshot': entry(
-    'error',
+    'warn',
     'A call cost more than the worst case that was reserved for it. It is recorded; a window that is above its limit lets in nothing more that costs.',
     {
       ...CALL,

@@ -162,13 +162,15 @@ export function admit(
   const warned: BudgetWarning[] = []
   const after = counted.map(({ place, tally }) => {
     const { calls: callsLimit, usd: usdLimit } = limits[place.window] ?? {}
-    const { callsLimit: _callsLimit, nanoLimit: _nanoLimit, ...counts } = tally
+    const { callsLimit: _callsLimit, nanoLimit: before, ...counts } = tally
+    // What costs nothing was not measured by the limit, so it does not stand for it either.
+    const nanoLimit = nano === 0 ? before : usdLimit === undefined ? undefined : nanoOf(usdLimit)
     const next: Tally = {
       ...counts,
       callsReserved: tally.callsReserved + calls,
       nanoReserved: tally.nanoReserved + nano,
       ...(callsLimit === undefined ? {} : { callsLimit }),
-      ...(usdLimit === undefined ? {} : { nanoLimit: nanoOf(usdLimit) }),
+      ...(nanoLimit === undefined ? {} : { nanoLimit }),
     }
     const warning = warningOf(place, next, warnAt)
     if (!warning) return { place, tally: next }

@@ -17,9 +17,9 @@ export interface BudgetOptions {
   readonly warnAt?: readonly number[]
 }
 
-export const ON_EXHAUSTED = ['person', 'wait'] as const satisfies readonly OnExhausted[]
+const ON_EXHAUSTED = ['person', 'wait'] as const satisfies readonly OnExhausted[]
 
-const FIELDS = ['day', 'month', 'zone', 'onExhausted', 'warnAt'] as const
+export const BUDGET_FIELDS = ['day', 'month', 'zone', 'onExhausted', 'warnAt'] as const
 const WARN_AT = [0.8, 1]
 /** More than anybody warns at. */
 const WARN_AT_MAX = 10
@@ -38,10 +38,10 @@ export function checkBudgetName(name: unknown, field = 'budget'): asserts name i
 export function defineBudget(name: string, given: BudgetOptions, field = `budgets.${name}`): BudgetDefinition {
   checkBudgetName(name, field)
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    refuse(field, given, `an object with the fields ${FIELDS.join(', ')}`)
+    refuse(field, given, `an object with the fields ${BUDGET_FIELDS.join(', ')}`)
   for (const key of Object.keys(given)) {
-    if (!FIELDS.some((known) => known === key))
-      throw new RangeError(`${field}.${key} is not a setting; allowed are ${FIELDS.join(', ')}`)
+    if (!BUDGET_FIELDS.some((known) => known === key))
+      throw new RangeError(`${field}.${key} is not a setting; allowed are ${BUDGET_FIELDS.join(', ')}`)
   }
   const { day, month, zone = 'UTC', onExhausted = 'person', warnAt = WARN_AT } = given
   if (day === undefined && month === undefined) refuse(field, given, 'a budget with at least one of day, month')

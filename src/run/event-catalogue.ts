@@ -6,6 +6,7 @@ import type { Failure } from '../failure/failure.ts'
 import type { Why } from '../policy/why.ts'
 import { formatDuration } from '../time/duration.ts'
 import { BUDGET_EVENTS } from './budget-events.ts'
+import { CLIENT_EVENTS } from './client-events.ts'
 import {
   bag,
   count,
@@ -13,6 +14,7 @@ import {
   entry,
   failureField,
   instant,
+  LEDGER_WORDS,
   LEVELS,
   ledgerField,
   maybe,
@@ -28,6 +30,7 @@ import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
 import { LADDER_EVENTS } from './ladder-events.ts'
 import { REVIEW_EVENTS } from './review-events.ts'
+import { SWEEP_EVENTS } from './sweep-events.ts'
 
 export const EVENTS = {
   'run.submitted': entry(
@@ -230,7 +233,7 @@ export const EVENTS = {
   ),
   'lease.lost': entry(
     'warn',
-    'A renewal found that the run belongs to somebody else, or was cancelled. Its handler’s signal is aborted.',
+    'A renewal found that the run belongs to somebody else or was cancelled, or came too late to be sure. Its handler is told to stop.',
     { ...ATTEMPT, token: count('The token that no longer counts.') },
     ({ worker, token }) => `Worker ${worker} no longer owns the run (token ${token}); its handler is told to stop.`,
   ),
@@ -362,6 +365,8 @@ export const EVENTS = {
   ...BUDGET_EVENTS,
   ...REVIEW_EVENTS,
   ...LADDER_EVENTS,
+  ...CLIENT_EVENTS,
+  ...SWEEP_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',
@@ -422,15 +427,6 @@ export const EVENTS = {
     { worker: maybe(text('The worker that asked.')), downMs: millis('From the first trouble to now.') },
     ({ downMs }) => `The store answers again after ${formatDuration(downMs)}.`,
   ),
-} as const
-
-const LEDGER_WORDS = {
-  errors: 'attempts',
-  rateWaits: 'told waits',
-  interruptions: 'interruptions',
-  lapses: 'crashes',
-  repairs: 'repairs',
-  escalations: 'rungs',
 } as const
 
 /** A text of somebody else, made into a sentence. */

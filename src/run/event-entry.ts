@@ -62,6 +62,16 @@ export const maybe = <Value>({ type, says }: Field<Value, false>): Field<Value, 
   optional: true,
 })
 
+/** What a ledger counts, in a sentence. */
+export const LEDGER_WORDS = {
+  errors: 'attempts',
+  rateWaits: 'told waits',
+  interruptions: 'interruptions',
+  lapses: 'crashes',
+  repairs: 'repairs',
+  escalations: 'rungs',
+} as const
+
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export type Level = (typeof LEVELS)[number]

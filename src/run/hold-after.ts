@@ -26,6 +26,7 @@ export function holdAfter({ failure, decision, resource, probes, now }: Failed):
   readonly hold?: HoldOrder
   readonly admits?: boolean
   readonly trouble?: string
+  readonly again?: boolean
 } {
   const what = resource === undefined ? undefined : (`resource:${resource}` as const)
   const isLimited = failure.kind === 'rate_limited'
@@ -33,7 +34,8 @@ export function holdAfter({ failure, decision, resource, probes, now }: Failed):
   const isProbe = what !== undefined && failure.kind === 'transient' && probes?.includes(what)
   // Who is told to wait is held, and the hold takes care of its retries; who fails without a word is watched by the bucket.
   const trouble = resource !== undefined && failure.kind === 'transient' ? { trouble: resource } : {}
-  if (what !== undefined && (isLimited || isProbe)) return { hold: orderOf(what, failure, decision, now), ...trouble }
+  if (what !== undefined && isLimited) return { hold: orderOf(what, failure, decision, now), again: true }
+  if (what !== undefined && isProbe) return { hold: orderOf(what, failure, decision, now), ...trouble }
   if (failure.kind === 'transient') return trouble
   return probes && ANSWERS.includes(failure.kind) ? { admits: true } : {}
 }

@@ -23,6 +23,20 @@ export const HOLD_EVENTS = {
     ({ what, until, by }, { time }) =>
       `${heldName(what)} is held for everyone ${until === undefined ? 'until it is released' : `until ${time(until)}`} (${by}).`,
   ),
+  'hold.slowed': entry(
+    'info',
+    'An answer said that little may still be asked of a resource: it is held for a short while before anybody is refused.',
+    {
+      what: WHAT,
+      until: instant('When it ends by itself.'),
+      by: text('The header that said so.'),
+      left: text('What is left, in words.'),
+      foundBy: text('The run that got the answer.'),
+      worker: text('Its worker.'),
+    },
+    ({ what, until, by, left }, { time }) =>
+      `${heldName(what)} is slowed for everyone until ${time(until)}: ${left} (${by}).`,
+  ),
   'hold.probe': entry(
     'info',
     'A hold has ended and one run goes first; how it ends decides for all others.',

@@ -32,6 +32,8 @@ export interface Hold extends HoldOrder {
   readonly admittingSince?: number
   /** Runs let in since then. */
   readonly admitted?: number
+  /** The last token that was given out when its probe got an answer: who was told to wait under one of these waits no longer. */
+  readonly healedAfter?: number
 }
 
 /**
@@ -91,7 +93,10 @@ export function afterGiving(hold: Hold, runs: readonly string[], token: number):
 }
 
 /** The probe got an answer: the others may come. */
-export const afterProbe = (hold: Hold, now: number): Hold => admitting(hold, now)
+export const afterProbe = (hold: Hold, now: number, lastToken: number): Hold => ({
+  ...admitting(hold, now),
+  healedAfter: lastToken,
+})
 
 /** The probe vanished or was given back without a verdict: the next one goes first. */
 export const withoutProbe = (hold: Hold): Hold => ({ ...base(hold), phase: 'held' })

@@ -14,6 +14,8 @@ export interface RetryBucket {
   readonly healingSince?: number
   /** Retries let in since then. */
   readonly admitted?: number
+  /** The last token that was given out when it began to heal: who failed under one of these waits no longer. */
+  readonly healedAfter?: number
 }
 
 /** One try in so many: about the last twenty tell how a resource is. */
@@ -39,12 +41,13 @@ export function afterTrouble(known: RetryBucket | undefined, resource: string, n
 }
 
 /** `undefined` when the resource is well and nothing has to be remembered. */
-export function afterAnswers(bucket: RetryBucket, answers: number, now: number): RetryBucket | undefined {
-  const health = 1 - (1 - bucket.health) * (1 - WEIGHT) ** answers
+export function afterAnswers(bucket: RetryBucket, now: number, lastToken: () => number): RetryBucket | undefined {
+  const health = 1 - (1 - bucket.health) * (1 - WEIGHT)
   if (bucket.phase === 'watched') return health >= HEALTHY_FROM ? undefined : { ...bucket, health }
   if (bucket.phase === 'healing' || health < FAILING_BELOW) return { ...bucket, health }
   const { resource } = bucket
-  return { resource, health, phase: 'healing', tokens: 0, at: now, healingSince: now, admitted: 0 }
+  const healedAfter = lastToken()
+  return { resource, health, phase: 'healing', tokens: 0, at: now, healingSince: now, admitted: 0, healedAfter }
 }
 
 /** How many retries may be given out now; without end when it does not keep any back. */

@@ -76,6 +76,16 @@ export interface Run extends Lane {
   /** The flow it is a step of, and its name there. */
   readonly flow?: string
   readonly step?: string
+  readonly concurrency?: ConcurrencyKey
+}
+
+/**
+ * Of the runs of a task that share a key, so many may be out at a time. While its key is full a run is parked: `waiting` without
+ * a due time, until one of those that fill the key makes room.
+ */
+export interface ConcurrencyKey {
+  readonly key: string
+  readonly max: number
 }
 
 export interface Progress {

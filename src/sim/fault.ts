@@ -17,6 +17,7 @@ export const FAULTS = {
   truncated: 'the answer is cut in the middle, finish reason MAX_TOKENS',
   unclosed: 'JSON without its closing brackets, finish reason STOP',
   fenced: 'JSON inside a Markdown fence',
+  sloppy: 'JSON with a comment, single quotes and a comma too many',
   prose: 'JSON with sentences around it',
   'no-json': 'sentences where JSON was due',
   'missing-fields': 'well-formed JSON without two of its required fields',

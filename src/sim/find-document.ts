@@ -64,28 +64,37 @@ function standsIn(key: string, text: string): boolean {
   return false
 }
 
+/** Blocks go before the text they stand in, which may hold earlier answers too and so know more than the document does. */
 function bestBlock(texts: readonly string[]): string {
-  let best = { facts: FACTS_MIN - 1, text: texts.join('\n') }
-  for (const text of [...texts.flatMap(blocksOf), ...texts]) {
-    const facts = factsFound(readInvoice(text))
-    if (facts > best.facts) best = { facts, text }
-  }
-  return best.text
+  const framed = texts.map((text) => ({ text, blocks: blocksOf(text) }))
+  const parts = framed.flatMap(({ text, blocks }) => (blocks.length > 0 ? blocks : [text]))
+  // Of what is no invoice the first block is taken, so that its hash does not depend on what is written around it later.
+  const first = framed.flatMap(({ blocks }) => blocks).find((block) => /^\s*[^\s[{]/.test(block))
+  return mostFacts(parts) ?? mostFacts(texts) ?? first ?? texts.join('\n')
 }
 
-/** Between a line that opens and the line that closes: the same fence, a tag and its end, or two lines with one long token. */
+function mostFacts(texts: readonly string[]): string | undefined {
+  let best: { facts: number; text: string } | undefined
+  for (const text of texts) {
+    const facts = factsFound(readInvoice(text))
+    if (facts >= FACTS_MIN && facts > (best?.facts ?? 0)) best = { facts, text }
+  }
+  return best?.text
+}
+
+/**
+ * Between two neighbouring lines with one sign: a fence, a tag and its end, or a long token. One token may frame several blocks, and be
+ * told of before them, so a line that closes one block may open the next.
+ */
 function blocksOf(text: string): string[] {
   const lines = text.split(/\r?\n/)
-  const open = new Map<string, number>()
+  const seen = new Map<string, number>()
   const blocks: string[] = []
   for (const [index, line] of lines.entries()) {
     for (const sign of signsOf(line)) {
-      const start = open.get(sign)
-      if (start === undefined) open.set(sign, index)
-      else if (blocks.length < BLOCKS_MAX) {
-        blocks.push(lines.slice(start + 1, index).join('\n'))
-        open.delete(sign)
-      }
+      const start = seen.get(sign)
+      if (start !== undefined && blocks.length < BLOCKS_MAX) blocks.push(lines.slice(start + 1, index).join('\n'))
+      seen.set(sign, index)
     }
   }
   return blocks

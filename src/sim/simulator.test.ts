@@ -64,7 +64,7 @@ const THROWN: ReadonlyArray<readonly [FaultName, number | undefined, Kind]> = [
 ]
 
 /** Faults of the answer's text: the call succeeds and its parsing does not. */
-const UNREADABLE: readonly FaultName[] = ['truncated', 'unclosed', 'fenced', 'prose', 'no-json', 'empty']
+const UNREADABLE: readonly FaultName[] = ['truncated', 'unclosed', 'fenced', 'sloppy', 'prose', 'no-json', 'empty']
 
 /** Faults that only a gate can see. */
 const WRONG: readonly FaultName[] = ['missing-fields', 'wrong-total', 'wrong-total-anew', 'wrong-net']

@@ -27,6 +27,8 @@ export function spoiledText(right: unknown, fault: FaultName, dice: Dice): strin
       return written(withoutFields(right, dice))
     case 'unclosed':
       return written(right).replace(/[\s}\]]+$/, '')
+    case 'sloppy':
+      return sloppy(written(right))
     case 'fenced':
       return `\`\`\`json\n${written(right)}\n\`\`\``
     case 'prose':
@@ -45,6 +47,13 @@ export function spoiledText(right: unknown, fault: FaultName, dice: Dice): strin
 }
 
 const written = (value: unknown) => JSON.stringify(value, null, 2)
+
+/** As a model writes that takes JSON for JavaScript; only keys change their quotes, so that no text is harmed. */
+const sloppy = (text: string) =>
+  text
+    .replace(/^(\s*)"(\w+)":/gm, "$1'$2':")
+    .replace(/^\{/, '{\n  // as read from the document')
+    .replace(/\s*\}$/, ',\n}')
 
 /** A copy in which one figure is changed: the one that has the name, else the last number at the top. */
 function withFigure(right: unknown, name: RegExp, change: (figure: number) => number): unknown {

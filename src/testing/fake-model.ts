@@ -2,8 +2,7 @@
  * A model for tests: answers from a script, costs nothing, and keeps what it was asked.
  * It is a model object of the AI SDK like any other, so it fits `rung(…)`, `ctx.model(…)` and the SDK itself.
  */
-import type { ModelV4 } from '../ladder/model-id.ts'
-import type { SendOptions, SendResult } from '../ladder/send.ts'
+import type { SdkModel, SendOptions, SendResult } from '../ladder/language-model.ts'
 
 /** Raw text, an error to throw, or more about the answer. */
 export type FakeAnswer = string | Error | FakeReply
@@ -30,7 +29,7 @@ export interface FakeAsk {
   readonly options: SendOptions
 }
 
-export type FakeModel = ModelV4 & {
+export interface FakeModel extends SdkModel {
   /** Every ask so far, in order. */
   readonly asked: readonly FakeAsk[]
 }
@@ -39,12 +38,12 @@ export type FakeModel = ModelV4 & {
  * @example const flash = fakeModel(['no JSON', { json: { total: 3 } }])
  */
 export function fakeModel(
-  script: readonly FakeAnswer[] | ((ask: FakeAsk, index: number) => FakeAnswer),
+  script: readonly FakeAnswer[] | ((ask: FakeAsk, index: number) => FakeAnswer | Promise<FakeAnswer>),
   { id = 'fake/model' }: { readonly id?: string } = {},
 ): FakeModel {
   const asked: FakeAsk[] = []
   const [provider = 'fake', ...name] = id.split('/')
-  const next = (ask: FakeAsk): FakeAnswer => {
+  const next = async (ask: FakeAsk): Promise<FakeAnswer> => {
     const index = asked.push(ask) - 1
     if (typeof script === 'function') return script(ask, index)
     const answer = script[index]
@@ -54,8 +53,8 @@ export function fakeModel(
       )
     return answer
   }
-  const generate = (options: SendOptions): SendResult => {
-    const answer = next(askOf(options))
+  const generate = async (options: SendOptions): Promise<SendResult> => {
+    const answer = await next(askOf(options))
     if (answer instanceof Error) throw answer
     return resultOf(typeof answer === 'string' ? { text: answer } : answer, name.join('/'))
   }
@@ -65,7 +64,8 @@ export function fakeModel(
     modelId: name.join('/'),
     supportedUrls: {},
     asked,
-    doGenerate: async (options) => generate(options),
+    // In the SDK's own type, which is not named here.
+    doGenerate: (options) => generate(options) as Promise<never>,
     doStream: () => Promise.reject(new Error('a fake model does not stream; ctx.model makes streams of whole answers')),
   }
 }

@@ -26,6 +26,19 @@ describe('what a handler came to', () => {
     expect('failure' in ran).toBe(false)
   })
 
+  test('a question, and what came of it: a reply, or nobody in time', async () => {
+    const handler = (_input: null, ctx: Context) =>
+      ctx.person('total', { within: '4h', question: { title: 'Invoice 7', reason: 'the total is wrong' } })
+    const { outcome, dueAt, journal, says } = await runOnce(handler, null)
+    expect([outcome, says]).toEqual(['person', expect.stringContaining('The total is wrong.')])
+    expect(dueAt).toBeTypeOf('number')
+    const reply = { act: 'answer', value: 42, how: 'corrected', by: 'ann', at: 1 }
+    const answered = journal.map((entry) => ({ ...entry, answer: JSON.stringify(reply) }))
+    expect(await runOnce(handler, null, { journal: answered })).toMatchObject({ outcome: 'value', value: reply })
+    const late = await runOnce(handler, null, { journal })
+    expect(late).toMatchObject({ outcome: 'value', value: { act: 'overdue' }, sends: [] })
+  })
+
   test('nothing', async () => {
     const ran = await runOnce(() => undefined, null)
     expect(ran.outcome).toBe('value')

@@ -31,6 +31,7 @@ import type { Ending } from '../run/apply.ts'
 import type { BudgetOptions } from '../run/define-budget.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { PERSON_HASH } from '../run/question.ts'
 import type { Progress } from '../run/run.ts'
 import { memory } from '../stores/memory/index.ts'
 import { type Clock, turn } from '../time/clock.ts'
@@ -86,7 +87,7 @@ export interface PutOnce extends StoredArtifact {
 }
 
 export interface RanOnce<Output> {
-  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it threw `toPerson(…)`, or an ambiguous call did. */
+  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it asked one, threw `toPerson(…)`, or an ambiguous call did. */
   readonly outcome: 'value' | 'failure' | 'suspended' | 'later' | 'person'
   /** As a waiter for the run would get it: through JSON. */
   readonly value?: Output
@@ -241,7 +242,8 @@ function recording(store: Store, artifacts: Artifacts): Recorded {
 const NO_SENDS: ReadonlySet<string> = new Set([SLEEP_HASH, KEPT_HASH])
 
 function keepSend(sends: Send[], change: Change): void {
-  if ((change.type !== 'intent' && change.type !== 'answer') || NO_SENDS.has(change.inputHash)) return
+  if (change.type !== 'intent' && change.type !== 'answer') return
+  if (NO_SENDS.has(change.inputHash) || change.inputHash.startsWith(PERSON_HASH)) return
   const { name } = change
   if (change.type === 'intent') sends.push({ name, take: change.take })
   else {

@@ -42,7 +42,7 @@ export class Arena {
 
   constructor({ name, seed = SEED, clock = systemClock, storeFolder, ...setup }: ArenaOptions) {
     this.folder = mkdtempSync(join(tmpdir(), 'reprise-chaos-'))
-    for (const each of ['events', 'marks']) mkdirSync(join(this.folder, each))
+    for (const each of ['events', 'marks', 'submits', 'flows']) mkdirSync(join(this.folder, each))
     this.seed = seed
     this.dice = seededDice(seed)
     this.leaseMs = setup.leaseMs ?? 1_000

@@ -8,6 +8,7 @@ import { checkCalls } from './check-calls.ts'
 import { type Evidence, eventsOf, lostLeases, type SeenRun } from './evidence.ts'
 import { goneWorkers } from './gone-workers.ts'
 import { sharedBreaches } from './shared-laws.ts'
+import { isPoisoned } from './worker-pool.ts'
 
 /** Clocks of one host, read at different moments. */
 const SLACK_MS = 25
@@ -152,6 +153,7 @@ function fileIsSound({ findings, integrity, runs }: Evidence): string[] {
 /** A process ends because it was killed or because it was told to; never by itself. */
 function processesLived({ processes }: Evidence): string[] {
   return processes.flatMap(({ pid, exit, stderr }) => {
+    if (isPoisoned({ exit, stderr })) return []
     if (exit?.signal === 'SIGKILL' || exit?.code === 0)
       return stderr.includes('Error') ? [`process ${pid} said: ${stderr}`] : []
     return [`process ${pid} ended with ${exit?.code ?? exit?.signal ?? 'nothing, it still runs'}: ${stderr}`]

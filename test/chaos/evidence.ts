@@ -60,7 +60,7 @@ export async function gather(arena: Arena): Promise<Evidence> {
   for (const hash of hashes) policies.set(hash, (await store.policy(hash)) ?? '')
   return {
     leaseMs,
-    submits: submitter.log,
+    submits: [...submitter.log, ...submitsIn(join(arena.folder, 'submits'))],
     sends: readLines<Send>(join(arena.folder, 'provider.ndjson')),
     lines: logsIn(join(arena.folder, 'events')),
     faults: pool.faults,
@@ -107,7 +107,11 @@ const logsIn = (root: string): WorkerLine[] =>
     .flatMap((name) => readLines<WorkerLine>(join(root, name)))
     .sort((a, b) => a.at - b.at)
 
-function integrityOf(file: string): string {
+/** What processes submitted themselves. */
+const submitsIn = (root: string): SubmitLine[] =>
+  namesIn(root).flatMap((name) => readLines<SubmitLine>(join(root, name)))
+
+export function integrityOf(file: string): string {
   const database = new Database(file, { readonly: true })
   const found = database.pragma('integrity_check', { simple: true })
   database.close()

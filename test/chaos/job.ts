@@ -23,9 +23,18 @@ export interface Job {
   /** Goes wrong once, the first time it comes there: the handler throws, or the provider answers 503. */
   readonly fails?: 'handler' | 'provider'
   readonly artifact?: boolean
-  /** Kills its process. */
-  readonly poison?: boolean
+  /** Takes its process along, or blocks it for ever. */
+  readonly poison?: Poison
 }
+
+/** How a handler takes its process along: as kill -9, by an exit, by an error that nobody hears, by a loop that never ends. */
+export const POISONS = ['kill', 'exit', 'reject', 'loop'] as const
+
+export type Poison = (typeof POISONS)[number]
+
+/** How a process ends that a poison took along by itself. */
+export const POISON_EXIT = 70
+export const POISON_WORDS = 'poison that nobody hears'
 
 export interface Done {
   readonly n: number
@@ -88,7 +97,7 @@ export const handlerOf =
   ({ worker, provider, marks, sent }: Surroundings) =>
   async (job: Job, ctx: Context<Job>): Promise<Done> => {
     const { n } = job
-    if (job.poison) process.kill(process.pid, 'SIGKILL')
+    if (job.poison) await poisoned(job.poison)
     const { send } = await ctx.call(
       'provider',
       async ({ take, idempotencyKey }) => {
@@ -116,6 +125,15 @@ export const handlerOf =
     const { uri, sha256 } = await ctx.artifact('report.json', body)
     return { n, send, artifact: { uri, sha256 } }
   }
+
+/** Nothing of the process goes on after this. */
+function poisoned(poison: Poison): Promise<never> {
+  if (poison === 'kill') process.kill(process.pid, 'SIGKILL')
+  if (poison === 'exit') process.exit(POISON_EXIT)
+  while (poison === 'loop');
+  void Promise.reject(new Error(POISON_WORDS))
+  return new Promise(() => {})
+}
 
 /** True once for each name, whatever process asks. */
 function firstTime(folder: string, name: string): boolean {

@@ -24,7 +24,7 @@ const POINTS: Readonly<Record<CrashPoint, true>> = {
 }
 export const CRASH_POINTS = Object.keys(POINTS) as readonly CrashPoint[]
 
-const WORKERS = 3
+const WORKERS_USUAL = 3
 /** A worker lives at least this long before it is killed at random, and at most twice as long. */
 const LIFE_MS = 150
 
@@ -33,6 +33,8 @@ export interface KillOptions {
   /** At least this many; more are submitted if they run out before the kills do. */
   readonly runs: number
   readonly seed: number
+  /** Processes at work besides the one that dies at its crash point. */
+  readonly workers?: number
   readonly progress?: (told: { readonly kills: number; readonly runs: number; readonly open: number }) => void
 }
 
@@ -52,7 +54,13 @@ export interface KillReport {
   readonly recoveries: { readonly count: number; readonly p50: number; readonly max: number }
 }
 
-export async function killScenario({ kills, runs, seed, progress }: KillOptions): Promise<KillReport> {
+export async function killScenario({
+  kills,
+  runs,
+  seed,
+  workers = WORKERS_USUAL,
+  progress,
+}: KillOptions): Promise<KillReport> {
   const arena = new Arena({ name: `kills (${kills} over ${runs} runs)`, seed })
   const feeder = new Feeder(arena)
   let killed = 0
@@ -62,7 +70,7 @@ export async function killScenario({ kills, runs, seed, progress }: KillOptions)
     progress?.({ kills: killed, runs: feeder.submitted, open: feeder.open })
   }
   try {
-    const started = await arena.pool.startReady(WORKERS)
+    const started = await arena.pool.startReady(workers)
     await feeder.start()
     // Each point has its turn, whatever the number.
     const atPoints = Math.min(kills, Math.max(CRASH_POINTS.length, Math.ceil(kills / 2)))

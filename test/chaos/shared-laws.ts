@@ -40,15 +40,28 @@ function historyOf({ submits, lines, runs, notes, policies, findings }: Evidence
   const dump: Dump = {
     at: lines.at(-1)?.at ?? 0,
     runs,
+    gone: [],
+    links: {},
     attempts: Object.fromEntries(runs.map(({ id, attempts }) => [id, attempts])),
     journals: Object.fromEntries(runs.map(({ id, generation, journal }) => [id, { [generation]: journal }])),
     notes: notes.map((note) => ({ at: 0, ...note })),
     policies: Object.fromEntries(policies),
     findings,
     artifacts: {},
+    budgets: [],
   }
   return {
-    ...{ seed: 0, lines: [...clients, ...events], dump, quietFrom: 0, slots: 0, claimBoundMs: 0, timersLeft: 0 },
+    ...{
+      seed: 0,
+      steps: 0,
+      lines: [...clients, ...events],
+      dump,
+      quietFrom: 0,
+      slots: 0,
+      claimBoundMs: 0,
+      limits: [],
+      timersLeft: 0,
+    },
     ...{ unstopped: [], policyOf: { [CHAOS_TASK.name]: CHAOS_TASK.policy }, canaries: [] },
   }
 }

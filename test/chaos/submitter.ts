@@ -18,9 +18,17 @@ export interface SubmitLine {
 export class Submitter {
   readonly log: SubmitLine[] = []
   readonly #reprise: Reprise
+  readonly #tell: (line: SubmitLine) => void
 
-  constructor(reprise: Reprise) {
+  /** With `tell`, each line is told as it is written. */
+  constructor(reprise: Reprise, tell: (line: SubmitLine) => void = () => {}) {
     this.#reprise = reprise
+    this.#tell = tell
+  }
+
+  #note(line: SubmitLine): void {
+    this.log.push(line)
+    this.#tell(line)
   }
 
   /** Runs that were acknowledged. */
@@ -31,14 +39,14 @@ export class Submitter {
   /** True when it was acknowledged. */
   async submit(job: Job): Promise<boolean> {
     const known = { n: job.n, key: `job-${job.n}` }
-    this.log.push({ ...known, phase: 'invoke' })
+    this.#note({ ...known, phase: 'invoke' })
     try {
       const { id: run, created } = await this.#reprise.submit(CHAOS_TASK, job, { key: known.key })
-      this.log.push({ ...known, phase: 'ok', run, created })
+      this.#note({ ...known, phase: 'ok', run, created })
       return true
     } catch (error) {
       if (!isRepriseError(error) || !error.code.startsWith('store.')) throw error
-      this.log.push({ ...known, phase: 'unknown', message: error.message })
+      this.#note({ ...known, phase: 'unknown', message: error.message })
       return false
     }
   }

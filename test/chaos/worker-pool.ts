@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CrashPoint } from '../../src/engine/crash-point.ts'
 import type { EventName } from '../../src/run/event.ts'
+import { POISON_EXIT, POISON_WORDS } from './job.ts'
 import { until } from './until.ts'
 import type { Said, WorkerSetup } from './worker-process.ts'
 
@@ -14,6 +15,8 @@ const PROGRAM = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
 
 /** Halves the time that a process takes to start. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/chaos', import.meta.url))
+
+const LOOK_EVERY_MS = 100
 
 /** Long enough for the last words of a process on a busy machine. */
 const STDERR_KEPT = 4_000
@@ -39,6 +42,8 @@ export class WorkerProcess {
   readonly exited: Promise<Exit>
   exit: Exit | undefined
   worker = ''
+  /** When it was last heard to be well; 0 before. */
+  beatAt = 0
   stderr = ''
   readonly #child: ChildProcess
 
@@ -71,6 +76,7 @@ export class WorkerProcess {
     if (!line.endsWith('}')) return
     const said = JSON.parse(line) as Said
     if (said.says === 'ready') this.worker = said.worker
+    if (said.says === 'beat') this.beatAt = Date.now()
     this.said.push(said)
   }
 
@@ -103,6 +109,10 @@ export class WorkerProcess {
   }
 }
 
+/** It ended by itself, and a poison did that. */
+export const isPoisoned = ({ exit, stderr }: Pick<WorkerProcess, 'exit' | 'stderr'>): boolean =>
+  exit?.code === POISON_EXIT || (exit?.code === 1 && stderr.includes(POISON_WORDS))
+
 export class WorkerPool {
   readonly faults: Fault[] = []
   /** All that ever were. */
@@ -123,10 +133,35 @@ export class WorkerPool {
     this.all.push(started)
     void started.exited.then(({ at, signal }) => {
       const { worker, pid } = started
-      if (signal !== 'SIGKILL' || this.faults.some((fault) => fault.pid === pid && fault.kind !== 'pause')) return
+      const isOver = signal === 'SIGKILL' || isPoisoned(started)
+      if (!isOver || this.faults.some((fault) => fault.pid === pid && fault.kind !== 'pause')) return
       this.faults.push({ kind: crashAt ?? 'poison', at, worker, pid })
     })
     return started
+  }
+
+  /** As a supervisor does: for each of these that dies another one is started, and one whose loop is blocked is killed. */
+  supervise(count: number, blockedMs: number): { readonly died: () => number; readonly stop: () => void } {
+    let died = 0
+    let stopped = false
+    const start = () => {
+      const worker = this.start()
+      const look = setInterval(() => {
+        const isBlocked = worker.beatAt > 0 && Date.now() - worker.beatAt > blockedMs
+        if (isBlocked && !stopped) worker.send('SIGKILL')
+      }, LOOK_EVERY_MS)
+      void worker.exited.then(() => {
+        clearInterval(look)
+        if (stopped) return
+        died += 1
+        start()
+      })
+    }
+    for (let each = 0; each < count; each += 1) start()
+    const stop = () => {
+      stopped = true
+    }
+    return { died: () => died, stop }
   }
 
   async startReady(count: number, setup: Partial<WorkerSetup> = {}): Promise<WorkerProcess[]> {

@@ -10,10 +10,13 @@ import { createReprise } from '../../src/engine/reprise.ts'
 import type { RepriseEvent } from '../../src/run/event.ts'
 import { type SqliteDatabase, sqlite } from '../../src/stores/sqlite/index.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
-import { CHAOS_TASK, handlerOf, type Send } from './job.ts'
+import { seededDice } from '../../src/time/dice.ts'
+import { handleFlows } from './flow-jobs.ts'
+import { CHAOS_TASK, handlerOf, jobOf, type Send } from './job.ts'
 import { jumpingClock } from './jumping-clock.ts'
 import { type LostLease, leasesWatched } from './leases-watched.ts'
 import { LineLog, SyncedLog } from './line-log.ts'
+import { type SubmitLine, Submitter } from './submitter.ts'
 
 export interface WorkerSetup {
   /** Logs and artifacts are under it. */
@@ -27,6 +30,10 @@ export interface WorkerSetup {
   readonly pagesLimited?: boolean
   /** Each SIGUSR2 sets the clock a day forward, a day back, or right again. */
   readonly clockSeed?: number
+  /** It also submits jobs, from this number on, so many. */
+  readonly submits?: { readonly from: number; readonly count: number }
+  /** Ended runs are deleted at once, as often as retention may look. */
+  readonly retention?: boolean
 }
 
 /** A line of the log of a process. */
@@ -38,9 +45,11 @@ export type Said =
   | { readonly says: 'ready'; readonly worker: string }
   | { readonly says: 'beat'; readonly p90Ms: number; readonly p99Ms: number; readonly maxMs: number }
   | { readonly says: 'sent'; readonly run: string }
+  | { readonly says: 'submitted' }
   | { readonly says: 'event'; readonly event: RepriseEvent }
 
 const BEAT_MS = 100
+const SUBMITS_AT_ONCE = 5
 const PAGES_MAX = 1_000_000
 
 /** Events that a test may wait for. */
@@ -64,7 +73,13 @@ const place = setup.pagesLimited ? { database: limitedDatabase(setup.file) } : {
 const store = leasesWatched(sqlite({ ...place, clock, watchMs: 20 }), (lease) =>
   log.write({ at: Date.now(), worker: worker.id, ...lease }),
 )
-const reprise = createReprise({ store, artifacts: folder({ root: join(setup.folder, 'artifacts') }), clock })
+const retention = setup.retention ? { retention: { succeeded: 0, every: 1_000 } } : {}
+const reprise = createReprise({
+  store,
+  artifacts: folder({ root: join(setup.folder, 'artifacts') }),
+  clock,
+  ...retention,
+})
 
 reprise.handle(
   CHAOS_TASK,
@@ -75,6 +90,7 @@ reprise.handle(
     sent: ({ run }) => say({ says: 'sent', run }),
   }),
 )
+handleFlows(reprise, setup.folder)
 reprise.on('*', (event) => {
   log.write({ at: Date.now(), worker: 'worker' in event ? (event.worker ?? '') : '', event })
   if (NOTABLE.has(event.name)) say({ says: 'event', event })
@@ -96,6 +112,18 @@ setInterval(() => {
   const [p90Ms, p99Ms, maxMs] = [delays.percentile(90), delays.percentile(99), delays.max].map((ns) => ns / 1e6)
   say({ says: 'beat', p90Ms: p90Ms ?? 0, p99Ms: p99Ms ?? 0, maxMs: maxMs ?? 0 })
 }, BEAT_MS)
+
+if (setup.submits) await submitAll(setup.submits)
+
+async function submitAll({ from, count }: NonNullable<WorkerSetup['submits']>): Promise<void> {
+  const log = new LineLog<SubmitLine>(join(setup.folder, 'submits', `${process.pid}.ndjson`))
+  const submitter = new Submitter(reprise, (line) => log.write(line))
+  for (let n = from; n < from + count; n += SUBMITS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(SUBMITS_AT_ONCE, from + count - n) }, (_, index) => n + index)
+    await submitter.submitAll(numbers.map((each) => jobOf(each, seededDice(each))))
+  }
+  say({ says: 'submitted' })
+}
 
 function limitedDatabase(file: string): SqliteDatabase {
   const database = new Database(file)

@@ -17,6 +17,8 @@ import type {
   NewStep,
   PruneRequest,
   Store,
+  Taken,
+  TakeRequest,
 } from '../../src/ports/store.ts'
 import type { HoldOrder } from '../../src/run/hold.ts'
 import type { State } from '../../src/run/run.ts'
@@ -56,6 +58,7 @@ const MIX = [
   ...Array(4).fill('answer'),
   'progress',
   ...Array(4).fill('steer'),
+  ...Array(3).fill('take'),
   'note',
   ...Array(3).fill('prune'),
   'move',
@@ -117,6 +120,11 @@ export class CallScript {
       const { flow } = answer as CreatedFlow
       if (flow !== 'conflict') this.#steps.push(...flow.steps.map(({ run }) => run))
     }
+    if (call.verb === 'take' && (answer as Taken).answer === 'ok') {
+      const { run, by: worker, expect } = call.args[0] as TakeRequest
+      const { token } = answer as Extract<Taken, { answer: 'ok' }>
+      this.#leases.push({ run, token, generation: expect.generation, worker })
+    }
     if (call.verb !== 'claim') return
     const { worker } = call.args[0] as ClaimRequest
     const { runs, token } = answer as Claim
@@ -165,6 +173,8 @@ export class CallScript {
         return { verb: 'release', args: [{ what: this.#order().what, by: 'bob' }] }
       case 'steer':
         return { verb: 'steer', args: [await this.#act()] }
+      case 'take':
+        return { verb: 'take', args: [await this.#take()] }
       case 'move':
         return { verb: 'reorder', args: [this.#move()] }
       case 'prune':
@@ -186,6 +196,7 @@ export class CallScript {
       ...this.#maybe(0.5, () => ({ onExisting: this.#pick(['return', 'retry'] as const) })),
       ...this.#maybe(0.3, () => ({ dueAt: this.#now + this.#pick([-5, 0, 1, 900, 20_000]) })),
       ...this.#maybe(0.2, () => ({ deadlineAt: this.#now + 60_000, maxCostUsd: 0.1 })),
+      ...this.#maybe(0.2, () => ({ concurrency: { key: this.#pick(['c1', 'c2']), max: this.#pick([1, 1, 2]) } })),
       input: JSON.stringify('i'.repeat(this.#pick([1, 1, 2_000]))),
       priority: this.#pick([0, 0, 0, 5, -1]),
     }
@@ -310,7 +321,16 @@ export class CallScript {
         }
       }
       case 'review':
-        return { ...fenced, state: 'review', suspensions: 1, ...this.#maybe(0.5, () => ({ dueAt: now + 3_000 })) }
+        return {
+          ...fenced,
+          state: 'review',
+          suspensions: 1,
+          ...this.#maybe(0.5, () => ({ dueAt: now + 3_000 })),
+          ...this.#maybe(0.7, () => ({
+            journal: { name: 'desk', inputHash: '1', token, takes: 1, intentAt: now, question: '{"title":"x"}' },
+          })),
+          ...this.#maybe(0.5, () => ({ note: { by: worker, what: 'handed over' } })),
+        }
       case 'unstarted':
         return { ...fenced, state: 'ready', unstarted: true }
       default: {
@@ -335,6 +355,18 @@ export class CallScript {
       ...this.#maybe(0.2, () => ({ keepMax: this.#pick([0, 1, 3]) })),
       keysMs: this.#pick([0, 0, 30_000, 120_000]),
       limit: 1_000,
+    }
+  }
+
+  /** Mostly a run that a person is asked about, by one of two people. */
+  async #take(): Promise<TakeRequest> {
+    const { runs } = await this.#store.find({ states: ['review'], limit: 3 })
+    const view = runs.length > 0 && this.#dice() < 0.9 ? this.#pick(runs) : undefined
+    return {
+      run: view?.id ?? this.#held().run,
+      by: this.#pick(['ann', 'bob']),
+      leaseMs: this.#pick([0, 900, 5_000]),
+      expect: { generation: this.#dice() < 0.9 ? (view?.generation ?? 1) : 7 },
     }
   }
 

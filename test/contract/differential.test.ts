@@ -35,6 +35,8 @@ describe('memory and SQLite answer alike', () => {
       expect(actual, `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(expected)
       const held = await reference.holds()
       expect(await store.holds(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(held)
+      const waiting = await reference.find({ states: ['waiting'], limit: 100 })
+      if (waiting.runs.some(({ dueAt }) => dueAt === undefined)) seen['parked'] = (seen['parked'] ?? 0) + 1
       if (held.holds.some(({ phase }) => phase === 'admitting')) seen['ramp'] = (seen['ramp'] ?? 0) + 1
       for (const [index, call] of calls.entries()) {
         script.learn(call, expected[index])
@@ -66,6 +68,9 @@ describe('memory and SQLite answer alike', () => {
       'keys',
       'probe',
       'ramp',
+      'taken',
+      'untaken',
+      'parked',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined'])
       expect(seen[place], place).toBeGreaterThan(20)
@@ -146,6 +151,8 @@ function tally(call: Call, answer: unknown): void {
     probe: text.includes('"probes":['),
     lostLease: text.includes('"lost":["'),
     pruned: text.includes('"pruned":["'),
+    taken: call.verb === 'take' && text.includes('"answer":"ok"'),
+    untaken: call.verb === 'take' && text.includes('"answer":"lost"'),
     keys: call.verb === 'prune' && !text.includes('"keys":0'),
   }
   for (const [place, reached] of Object.entries(places)) if (reached) seen[place] = (seen[place] ?? 0) + 1

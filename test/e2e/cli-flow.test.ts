@@ -75,6 +75,19 @@ describe('show', () => {
     expect(JSON.parse(await show('r7', ' --json'))).toMatchObject({ place: { needs: [{ run: 'r8' }, { run: 'r9' }] } })
   })
 
+  test('a retry tells of the steps that begin again with it, a cancel of those that end with it', async () => {
+    const line = (words: string) => runLine(words, { clock, cwd: folder, env: {} })
+    expect((await line('retry r1')).out).toContain('Retried 1 run. 2 runs that needed it begin again with it.')
+    const { out } = await line('cancel r1 --json')
+    expect(JSON.parse(out)).toMatchObject({
+      done: 1,
+      moved: [
+        { run: 'r3', generation: 2, state: 'failed' },
+        { run: 'r5', generation: 2, state: 'cancelled' },
+      ],
+    })
+  })
+
   test('verify is content with flows and joins', async () => {
     expect((await runLine('verify', { clock, cwd: folder, env: {} })).exit).toBe(0)
   })

@@ -36,7 +36,7 @@ const validate = (addFormats.default ?? addFormats)(new Ajv2020({ allErrors: tru
 /** What schema and gate say against an answer. */
 function complaints(value: unknown): string[] {
   if (!validate(value)) return (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`)
-  return rules.filter(({ check }) => check(value as never) !== true).map(({ code }) => code)
+  return rules.filter(({ check }) => !check(value as never)).map(({ name }) => name)
 }
 
 /** As a client takes the text out of a file. */

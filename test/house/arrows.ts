@@ -10,7 +10,7 @@ type Permission = 'value' | 'types'
 export type Arrows = ReadonlyMap<string, ReadonlyMap<string, Permission> | null>
 
 /** Rooms whose folders are drivers: siblings behind one port that must not know each other. */
-const DRIVER_ROOMS = new Set(['stores', 'artifacts', 'bus'])
+const DRIVER_ROOMS = new Set(['stores', 'artifacts', 'bus', 'sources'])
 
 export function readArrows(markdown: string): Arrows {
   const arrows = new Map<string, ReadonlyMap<string, Permission> | null>()

@@ -6,8 +6,8 @@ import { addCounts, type Counts, countsOf } from '../../src/testing/simulation/s
 import { trace } from '../../src/testing/simulation/trace.ts'
 import { KEPT_SEEDS } from './kept-seeds.ts'
 
-const SEEDS = Number(process.env['REPRISE_TEST_SIM_SEEDS'] ?? 300)
-const SECONDS_PER_SEED_MAX = 0.5
+const SEEDS = Number(process.env['REPRISE_TEST_SIM_SEEDS'] ?? 240)
+const SECONDS_PER_SEED_MAX = 2
 
 async function expectSound(seed: number): Promise<History> {
   const history = await simulate({ seed })

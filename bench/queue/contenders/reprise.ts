@@ -1,13 +1,16 @@
 /**
  * Reprise on its SQLite store, through its public face. One task; its policy retries at once, so that no wait is measured.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { createReprise, definePolicy, immediate } from '../../../src/index.ts'
 import { type Durability, sqlite } from '../../../src/stores/sqlite/index.ts'
 import { type Contender, chunks, type Handle, type Input, type Queue } from '../queue.ts'
 
 const CHUNK = 10_000
+const DAY_MS = 86_400_000
+const LISTENER = join(import.meta.dirname, 'reprise-listener.ts')
 const atOnce = definePolicy({ name: 'at-once', kinds: { transient: { backoff: immediate() } } })
 
 export function reprise(durability: Durability): Contender {
@@ -58,16 +61,28 @@ async function open(file: string, durability: Durability): Promise<Queue> {
     },
     async submitHeld(inputs) {
       for (const chunk of chunks(inputs, CHUNK)) await engine.submitMany(chunk.map((input) => [held, input]))
-      holdLane(file)
+      const until = Date.now() + DAY_MS
+      await engine.store.hold({ what: 'resource:held:resource', until, why: 'measured', by: 'bench', probe: false })
+    },
+    async listenElsewhere(started) {
+      const child = fork(LISTENER, [file, durability])
+      await new Promise<void>((resolve, reject) => {
+        child.once('error', reject)
+        child.on('message', (told: { readonly ready?: true; readonly i?: number; readonly at?: number }) => {
+          if (told.ready) resolve()
+          else if (told.i !== undefined && told.at !== undefined) started(told.i, told.at)
+        })
+      })
+      return async () => {
+        const gone = once(child, 'exit')
+        child.disconnect()
+        await gone
+      }
+    },
+    async look() {
+      await engine.store.find({ limit: 50 })
+      await engine.store.find({ limit: 50, states: ['failed'] })
     },
     close: () => engine.close(),
   }
-}
-
-/** A hold is one row of the lane's; written here by hand, as an operator's tool would. */
-function holdLane(file: string): void {
-  const db = new Database(file)
-  db.exec(`UPDATE reprise_lane SET held_until = ${Date.now() + 86_400_000} WHERE resource = 'held:resource';
-    UPDATE reprise_meta SET value = value + 1 WHERE name = 'lanes'`)
-  db.close()
 }

@@ -3,6 +3,7 @@
  * It only shows; the catalogue itself is the failure room's.
  */
 
+import { nearest } from '../../config/nearest.ts'
 import { codes } from '../../failure/built-in.ts'
 import { KINDS, type Kind } from '../../failure/failure.ts'
 import type { CodeEntry } from '../../failure/rule.ts'
@@ -10,7 +11,6 @@ import { CliError } from '../cli-error.ts'
 import type { Register } from '../frame.ts'
 import { withExamples, withNotes } from '../help.ts'
 import { jsonLine } from '../json-line.ts'
-import { nearest } from '../suggest.ts'
 import { definition } from '../terminal/definition.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'

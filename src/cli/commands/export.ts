@@ -1,17 +1,14 @@
 /**
  * `reprise export`: runs with their attempts, journal and notes, one JSON object per line, secrets masked.
  */
-import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { exportRuns } from '../../ops/index.ts'
-import { CliError } from '../cli-error.ts'
-import type { Frame, Register } from '../frame.ts'
+import type { Register } from '../frame.ts'
 import { withExamples, withNotes } from '../help.ts'
 import { jsonLine } from '../json-line.ts'
+import { openSink } from '../line-sink.ts'
 import { withStore, withStoreFlags } from '../open-store.ts'
 import { zoneOf } from '../reader.ts'
 import { filterFrom, QUERY_HELP } from '../run-argument.ts'
-import { shown } from '../terminal/text.ts'
 
 export const registerExport: Register = (program, frame) => {
   const command = program
@@ -27,7 +24,7 @@ export const registerExport: Register = (program, frame) => {
     withStore(command, frame, { missing: 'refuse' }, async ({ store }) => {
       const terminal = frame.terminal()
       const { filter } = await filterFrom(store, words, zoneOf(terminal.env))
-      await using sink = options.out === undefined ? toScreen(frame) : await toFile(options.out, frame.cwd)
+      await using sink = await openSink(options.out, frame)
       let count = 0
       for await (const record of exportRuns(store, filter)) {
         await sink.line(jsonLine(record))
@@ -42,39 +39,4 @@ export const registerExport: Register = (program, frame) => {
     { line: 'reprise export state:failed since:7d --out failed.jsonl', says: 'what failed in a week' },
     { line: "reprise export 'code:gate.*' | jq .run.input", says: 'into another program' },
   ])
-}
-
-interface Sink extends AsyncDisposable {
-  line(text: string): Promise<void>
-}
-
-function toScreen(frame: Frame): Sink {
-  const { out } = frame.terminal()
-  return {
-    async line(text) {
-      out.lines(text)
-      await out.drained()
-    },
-    async [Symbol.asyncDispose]() {},
-  }
-}
-
-async function toFile(name: string, cwd: string): Promise<Sink> {
-  const path = resolve(cwd, name)
-  // Created and not replaced: an export is often the only copy of something.
-  const file = await open(path, 'wx').catch((cause: NodeJS.ErrnoException) => {
-    throw new CliError({
-      code: 'FILE_UNWRITABLE',
-      message: `The file ${shown(name)} cannot be made.`,
-      cause: cause.code === 'EEXIST' ? 'it exists already' : cause,
-      exit: 2,
-    })
-  })
-  return {
-    line: async (text) => void (await file.appendFile(`${text}\n`)),
-    async [Symbol.asyncDispose]() {
-      await file.sync()
-      await file.close()
-    },
-  }
 }

@@ -7,14 +7,17 @@ import type { Settings } from '../../config/config.ts'
 import type { RunningWorker } from '../../engine/reprise.ts'
 import { isRepriseError } from '../../failure/reprise-error.ts'
 import { type EventLogger, logEvents } from '../../observe/log-events.ts'
+import { createMetrics } from '../../observe/metrics/index.ts'
 import { levelOf, type RepriseEvent } from '../../run/event.ts'
 import { LEVELS } from '../../run/event-entry.ts'
+import { serveSignals } from '../../server/signals.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { usageError } from '../cli-error.ts'
 import { configFrom, withConfigFlags } from '../config-option.ts'
 import type { Frame, Register } from '../frame.ts'
 import { withExamples, withNotes } from '../help.ts'
 import { jsonLine } from '../json-line.ts'
+import { wholeNumberOf } from '../number-option.ts'
 import { type OpenedApp, openApp } from '../open-app.ts'
 import { zoneOf } from '../reader.ts'
 import { createWorkBoard, eventLine, isOfInterest, type WorkBoard } from '../screens/work-board.ts'
@@ -27,6 +30,7 @@ interface Options {
   readonly until?: 'settled'
   readonly tasks?: string
   readonly categories?: string
+  readonly metricsPort?: number
 }
 
 export const registerWork: Register = (program, frame) => {
@@ -41,6 +45,11 @@ export const registerWork: Register = (program, frame) => {
     .option('--until <what>', 'settled: stop when no run waits any more, people not counted', oneOf('end', ['settled']))
     .option('--tasks <names>', 'only these of the tasks, joined by commas')
     .option('--categories <names>', 'only runs of these categories, joined by commas')
+    .option(
+      '--metrics-port <port>',
+      'serve /metrics, /healthz and /readyz on 127.0.0.1; 0 takes a free port',
+      wholeNumberOf('--metrics-port', 0, 65_535),
+    )
   withConfigFlags(command, [
     'config',
     'store',
@@ -69,6 +78,7 @@ export const registerWork: Register = (program, frame) => {
   ])
   withExamples(command, [
     { line: 'reprise work --app ./app.ts', says: 'until it is stopped' },
+    { line: 'reprise work --app ./app.ts --metrics-port 9464', says: 'with metrics for Prometheus' },
     { line: 'reprise work --app ./app.ts --once', says: 'what can be done now, as from a timer' },
     {
       line: 'reprise work --app ./app.ts --until settled',
@@ -93,6 +103,7 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
     progress: () => ({ share: 0, line: board.summary() }),
   })
   const startedAt = frame.clock.monotonic()
+  const signals = await startSignals(app, options, frame)
   try {
     const log = isForPeople
       ? (event: RepriseEvent) => logForPeople(event, settings, words, zone, block)
@@ -103,8 +114,10 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
       block.update()
     })
     const worker = startWorker(app, settings, options)
-    if (!quiet)
+    if (!quiet) {
       say(block, words, isForPeople, words.text(`Working on ${app.where}, ${settings.worker.concurrency} at a time.`))
+      if (signals) say(block, words, isForPeople, words.text(`Metrics at ${signals.url}/metrics.`))
+    }
     const isStopped = await endOf(worker, options, frame.interruption())
     if (isStopped) {
       foot = stoppingText(board)
@@ -113,9 +126,25 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
     await worker.stop()
   } finally {
     block.close()
+    await signals?.close()
   }
   const elapsed = formatDuration(frame.clock.monotonic() - startedAt)
   words.lines(words.text(`Worked for ${elapsed}: ${board.summary()}.`))
+}
+
+async function startSignals({ reprise }: OpenedApp, { metricsPort: port }: Options, { clock }: Frame) {
+  if (port === undefined) return undefined
+  const { store } = reprise
+  const metrics = createMetrics({ store, clock, processMetrics: true })
+  reprise.on('*', metrics.listen)
+  try {
+    return await serveSignals({ port, page: metrics.page, ready: () => store.notes({ limit: 1 }) })
+  } catch (error) {
+    throw usageError(
+      `--metrics-port ${port} cannot be listened on: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`,
+      'Another port, or 0 for a free one.',
+    )
+  }
 }
 
 function say(block: LiveBlock, words: Screen, isForPeople: boolean, line: string): void {

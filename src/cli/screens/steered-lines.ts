@@ -18,12 +18,20 @@ const PAST = {
   reschedule: 'Rescheduled',
 } as const
 
+/** Steps that went along are told, because nobody named them. */
+function movedText({ verb, done, moved }: Steered): string {
+  if (moved.length === 0) return ''
+  const them = done === 1 ? 'it' : 'them'
+  const went = verb === 'retry' ? (moved.length === 1 ? 'begins again' : 'begin again') : 'ended'
+  return ` ${runs(moved.length)} that needed ${them} ${went} with ${them}.`
+}
+
 export function steeredLines(steered: Steered, isNamed: boolean, screen: Screen): string[] {
   const { verb, dryRun, eligible, done, more } = steered
   const { paint } = screen
   const head = dryRun
     ? `Would ${verb} ${paint.bold(runs(eligible))}${more ? ' (there are more; this is what one call takes)' : ''}`
-    : `${PAST[verb]} ${paint.bold(runs(done))}${changedText(steered)}.`
+    : `${PAST[verb]} ${paint.bold(runs(done))}${changedText(steered)}.${movedText(steered)}`
   return [
     head,
     ...groupLines(steered, screen),

@@ -3,7 +3,7 @@
  * Every word of it comes from the story; this file finds columns for them.
  */
 import { maskSecrets } from '../../failure/mask-secrets.ts'
-import type { AttemptEntry, LedgerLine, Neighbour, Story, StoryEntry } from '../../ops/index.ts'
+import type { AttemptEntry, CallEntry, LedgerLine, Neighbour, Story, StoryEntry, TakeStory } from '../../ops/index.ts'
 import type { LedgerName } from '../../policy/situation.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
@@ -84,13 +84,17 @@ function rowOf(entry: StoryEntry, screen: Screen, time: (at: number) => string):
     case 'attempt':
       return attemptRow(entry, screen, time)
     case 'call':
-      return { ...common, text: callText(entry) }
+      return entry.take ? takeRow(entry, entry.take, screen, common.time) : { ...common, text: callText(entry) }
     case 'join': {
       const how =
         entry.answeredAt === undefined
           ? 'its children are under way'
           : `its children had ended by ${time(entry.answeredAt)}`
       return { ...common, text: `join ${shown(entry.name)}, ${how}` }
+    }
+    case 'question': {
+      const how = entry.answeredAt === undefined ? 'not answered yet' : `answered at ${time(entry.answeredAt)}`
+      return { ...common, text: `question ${shown(entry.name)}, ${how}` }
     }
     case 'sleep':
       return { ...common, text: `sleep ${shown(entry.name)} until ${time(entry.until)}` }
@@ -121,6 +125,34 @@ function attemptRow(entry: AttemptEntry, screen: Screen, time: (at: number) => s
   const sign = known === '' ? screen.kind('interrupted') : pad(known, widthOf(screen.kind('interrupted')))
   const worker = outcome === 'running' ? `on ${entry.worker ?? 'a worker'}` : ''
   return { ...common, word: `${sign} ${outcome}`, text: [worker, sentence].filter(Boolean).join(' ') }
+}
+
+/** One answer of a model: who, what was wrong with it, what was done next. */
+function takeRow(entry: CallEntry, take: TakeStory, screen: Screen, time: string): Row {
+  const { verdict, issue, more = 0, next } = take
+  const width = widthOf(screen.kind('final'))
+  const word =
+    verdict === undefined
+      ? 'answered'
+      : verdict === 'right'
+        ? `${pad(screen.state('succeeded'), width)} right`
+        : `${screen.kind(verdict)} ${verdict}`
+  const facts = [
+    entry.answeredAt === undefined ? '' : formatDuration(Math.max(0, entry.answeredAt - entry.at)),
+    entry.takes > 1 ? `${entry.takes} tries in the call` : '',
+    entry.costUsd === undefined ? '' : money(entry.costUsd),
+  ].filter((fact) => fact !== '')
+  const what = issue ? `${[issue.path, issue.message].filter(Boolean).join(' ')} (${issue.code})` : ''
+  const others = more > 0 ? ` and ${more} more` : ''
+  return {
+    number: '',
+    time,
+    rung: screen.text(take.rung),
+    word,
+    text: `${what}${others}${what === '' ? '' : '; '}${facts.join(', ')}`,
+    ...(next === undefined ? {} : { below: next }),
+    isDim: false,
+  }
 }
 
 function callText({
@@ -236,7 +268,7 @@ function ledgerText({ name, used, max }: LedgerLine): string {
   return `${LEDGER_WORDS[name]} ${used}${max === undefined ? '' : ` of ${max}`}`
 }
 
-function lastLine({ run, takes, entries }: Story, screen: Screen): string[] {
+function lastLine({ run, takes, entries, word }: Story, screen: Screen): string[] {
   const requests = `${takes} ${takes === 1 ? 'request' : 'requests'}`
   const spent = takes === 0 ? [] : [run.costUsd > 0 ? `${money(run.costUsd)} spent in ${requests}.` : `${requests}.`]
   const last = entries.findLast((entry) => entry.type === 'attempt' && entry.failure !== undefined)
@@ -244,7 +276,9 @@ function lastLine({ run, takes, entries }: Story, screen: Screen): string[] {
     last?.type === 'attempt'
       ? [`\`reprise explain ${shown(run.id)} ${last.attempt}\` recomputes why ${last.attempt}.`]
       : []
-  const sentence = [...spent, ...explain].join(' ')
+  const desk =
+    word === 'review' ? [`\`reprise review show ${shown(run.id)}\` tells what is asked and how to answer it.`] : []
+  const sentence = [...spent, ...explain, ...desk].join(' ')
   if (sentence === '') return []
   return ['', ...emphasise(wrap(screen.text(sentence), screen.columns), screen)]
 }

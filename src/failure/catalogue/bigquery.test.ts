@@ -41,6 +41,13 @@ const BIGQUERY: Row[] = [
     'quota in words',
     { name: 'Error', message: 'Quota exceeded: Your project exceeded quota for free query bytes scanned.' },
     'rate_limited',
+    { code: 'bigquery.quota.day' },
+  ],
+  [
+    'a quota of the day, which no wait within a call frees',
+    apiError(403, 'quotaExceeded', 'Custom quota exceeded: Your usage exceeded the custom quota for QueryUsagePerDay'),
+    'rate_limited',
+    { code: 'bigquery.quota.day' },
   ],
   [
     'resources in words',

@@ -134,6 +134,18 @@ export const bigquery: Family = {
     reason('insufficientPermissions', 'final', 'Grant the scope or role that the message names.'),
     reason('accessNotConfigured', 'final', 'Enable the API in the project.'),
     {
+      // A quota of a day or a month: seconds of waiting free nothing, so a call ends at once and a stored run looks again later.
+      code: 'bigquery.quota.day',
+      kind: 'rate_limited',
+      advice:
+        'A quota of the day or month is used up: wait for its window, scan less, or have it raised by whoever set it.',
+      says: phrases(`
+        exceeded the custom quota for queryusageperday, exceeded the custom quota for queryusageperuserperday, custom
+        quota exceeded, exceeded quota for free query bytes scanned, free query bytes scanned
+      `),
+      rank: RANK.code + 1,
+    },
+    {
       code: 'bigquery.streamingBuffer',
       kind: 'transient',
       advice:

@@ -5,7 +5,7 @@
 import type { Claim, ClaimRequest } from '../../ports/store.ts'
 import { systemClock } from '../../time/clock.ts'
 import { systemDice } from '../../time/dice.ts'
-import { byOrder, expire, isClaimable } from './expire.ts'
+import { byPlace, expire, isClaimable } from './expire.ts'
 import { type Granted, grant, NO_GATES } from './gates.ts'
 import { type Looked, lookForDue, nextDue, read } from './look.ts'
 import type { Place } from './place.ts'
@@ -33,16 +33,16 @@ export async function claim(place: Place, request: ClaimRequest, isRepeated: boo
     if (again) return again
   }
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
-  let looked = await lookForDue(place, request, now, (docs) => candidates(docs, request, now).length >= limit)
+  let looked = await lookForDue(place, request, now, (docs) => candidates(place, docs, request, now).length >= limit)
   await endLeases(place, looked, now)
-  let rows = candidates(looked.docs, request, now)
+  let rows = candidates(place, looked.docs, request, now)
   let granted = rows.length > 0 ? await grant(place, rows, request, limit, looked, now) : NO_GATES
   if (granted.gated && granted.chosen.length < limit && !looked.whole) {
     // What is held or limited stands before the rest: it is passed over, as far as a claim looks.
     const { isOpen } = granted
-    const isEnough = (docs: readonly Doc[]) => candidates(docs, request, now).filter(isOpen).length >= limit
+    const isEnough = (docs: readonly Doc[]) => candidates(place, docs, request, now).filter(isOpen).length >= limit
     looked = await lookForDue(place, request, now, isEnough)
-    rows = candidates(looked.docs, request, now)
+    rows = candidates(place, looked.docs, request, now)
     granted = await grant(place, rows, request, limit, looked, now)
   }
   const chosen = granted.gated ? granted.chosen : rows
@@ -54,11 +54,11 @@ export async function claim(place: Place, request: ClaimRequest, isRepeated: boo
   return { now, token: runs.length > 0 ? stamp.token : 0, runs, ...(await outlook(place, stamp, looked, left)) }
 }
 
-const candidates = (docs: readonly Doc[], request: ClaimRequest, now: number): Row[] =>
+const candidates = (place: Place, docs: readonly Doc[], request: ClaimRequest, now: number): Row[] =>
   docs
     .flatMap(({ rows }) => [...rows.values()])
     .filter((row) => isClaimable(row, request, now))
-    .sort(byOrder)
+    .sort(byPlace(place.ageingMs))
 
 /** Leases whose time is over end now, whether or not this claim may have their runs. */
 async function endLeases(place: Place, looked: Looked, now: number): Promise<void> {
@@ -111,7 +111,7 @@ async function takeInOrder(place: Place, rows: readonly Row[], limit: number, st
     const got = await Promise.all([...byDoc].map(([doc, ofDoc]) => takeOf(place, doc, ofDoc, stamp)))
     taken.push(...got.flat())
   }
-  return taken.sort(byOrder)
+  return taken.sort(byPlace(place.ageingMs))
 }
 
 /** Leases rows of one document together. */
@@ -164,7 +164,7 @@ async function answerAgain(place: Place, request: ClaimRequest, now: number): Pr
   const rows = page.docs
     .flatMap((snapshot) => [...(docOf(place, snapshot)?.rows.values() ?? [])])
     .filter(({ lease: held }) => held?.nonce === request.nonce)
-    .sort(byOrder)
+    .sort(byPlace(place.ageingMs))
   const [first] = rows
   if (!first) return undefined
   const until = await renewedUntil(place, rows)
@@ -180,7 +180,9 @@ async function outlook(
   left: readonly Row[],
 ): Promise<Pick<Claim, 'nextAt' | 'suspects'>> {
   const open = (row: Row) => granted.isOpen(row)
-  const suspects = candidates(looked.docs, { ...request, alone: true }, now).some((row) => row.suspect && open(row))
+  const suspects = candidates(place, looked.docs, { ...request, alone: true }, now).some(
+    (row) => row.suspect && open(row),
+  )
   if (left.some(open)) return { suspects }
   const instants = [await nextDue(place, request, now), granted.opensAt(left)].filter((at) => at !== undefined)
   if (instants.length === 0) return { suspects }

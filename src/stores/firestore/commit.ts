@@ -13,17 +13,19 @@ import type {
   IntentChange,
 } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
-import { afterProbe, extended, type HoldTarget } from '../../run/hold.ts'
+import { afterProbe, extended, type HoldOrder, type HoldTarget } from '../../run/hold.ts'
+import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { reserveAll, settleAll } from './budgets.ts'
 import { createAll, laneOf } from './create.ts'
 import { bucketId, gateData, holdId, keptOf } from './gates.ts'
 import { answer, intent, keepEntry, keepReceipt } from './journal.ts'
+import { read } from './look.ts'
 import { moveDependents } from './needs.ts'
 import { gatesOf, type Place } from './place.ts'
 import type { Row } from './row.ts'
-import { atomically, readRef, type Unit } from './unit.ts'
+import { atomically, docOf, readRef, type Unit } from './unit.ts'
 
 /** The `what` of the note about a write that came too late. */
 const STALE = 'write.stale'
@@ -48,9 +50,11 @@ async function apply(unit: Unit, change: Change): Promise<CommitAnswer> {
     case 'intent':
       await intent(unit, row, change)
       break
-    case 'answer':
+    case 'answer': {
       await answer(unit, row, change)
-      break
+      const hold = change.quotas && (await holdByAnswer(unit, change.quotas))
+      return { now, answer: 'ok', ...(hold ? { hold } : {}) }
+    }
     case 'progress':
       row.progress = change.progress
   }
@@ -110,7 +114,10 @@ async function end(unit: Unit, row: Row, change: EndChange): Promise<Omit<Commit
   row.output =
     state === 'succeeded' && change.output !== undefined ? unit.text(row.doc.id, 'output', change.output) : undefined
   row.finishedAt = isTerminal(state) ? unit.now : undefined
-  if (change.lane) row.lane = laneOf(change.lane)
+  if (change.lane) {
+    row.home ??= row.lane
+    row.lane = laneOf(change.lane)
+  }
   if (change.rung !== undefined) row.rung = change.rung
   if (change.ledgers) row.ledgers = change.ledgers
   row.suspensions = (row.suspensions ?? 0) + (change.suspensions ?? 0)
@@ -121,7 +128,7 @@ async function end(unit: Unit, row: Row, change: EndChange): Promise<Omit<Commit
     row.failure = change.failure
     row.suspect = undefined
     row.uncounted = 0
-    row.again = change.trouble === undefined ? undefined : true
+    row.again = (change.again ?? change.trouble !== undefined) ? true : undefined
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     row.lapsed = undefined
   }
@@ -169,18 +176,42 @@ async function gatesAtEnd(unit: Unit, row: Row, change: EndChange): Promise<void
     }))
   } else if (state === 'succeeded' && resource !== undefined && row.watched) {
     await changeGate(unit, bucketId(resource), (kept) => {
-      const bucket = kept?.kind === 'bucket' ? afterAnswers(kept.bucket, 1, unit.now) : undefined
+      const bucket =
+        kept?.kind === 'bucket' ? afterAnswers(kept.bucket, unit.now, () => lastToken(unit, row)) : undefined
       return bucket && { kind: 'bucket', bucket }
     })
   }
+}
+
+/** Too little is left for those that are out: the hold that was put on the resource, if it is not held longer already. */
+async function holdByAnswer(unit: Unit, quotas: readonly Quota[]): Promise<HoldOrder | undefined> {
+  const [first] = quotas
+  if (!first) return undefined
+  const { place, now } = unit
+  const page = await read(place, place.runs.where('leased', '==', true))
+  const rows = page.docs.flatMap((snapshot) => [...(docOf(place, snapshot)?.rows.values() ?? [])])
+  const out = rows.filter(({ lane, lease }) => lease && lane.resource === first.resource).length
+  const order = holdByQuotas(quotas, out, now)
+  if (!order) return undefined
+  let isHeld = false
+  await changeGate(unit, holdId(order.what), (kept) => {
+    const known = kept?.kind === 'hold' ? kept.hold : undefined
+    const next = extended(known, order, now)
+    isHeld = next !== known
+    return { kind: 'hold', hold: next }
+  })
+  return isHeld ? order : undefined
 }
 
 const openAfterProbe = (unit: Unit, row: Row, what: HoldTarget): Promise<void> =>
   changeGate(unit, holdId(what), (kept) => {
     if (kept?.kind !== 'hold') return kept
     const isProbe = kept.hold.probing?.run === row.id && kept.hold.probing.token === row.token
-    return isProbe ? { kind: 'hold', hold: afterProbe(kept.hold, unit.now) } : kept
+    return isProbe ? { kind: 'hold', hold: afterProbe(kept.hold, unit.now, lastToken(unit, row)) } : kept
   })
+
+/** None that was given out so far is higher. */
+const lastToken = (unit: Unit, row: Row): number => unit.place.numbers.token(unit.now, row.token)
 
 async function changeGate(
   unit: Unit,

@@ -177,6 +177,8 @@ function restOf(row: Row): string | undefined {
     watched: row.lease ? row.watched : undefined,
     lastWorker: row.lastWorker,
     key: row.key,
+    home: row.home,
+    setFor: row.setFor,
   }
   const text = JSON.stringify(rest)
   return text === '{}' ? undefined : text

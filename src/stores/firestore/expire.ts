@@ -3,6 +3,7 @@
  * It counts what happened to a lease and never judges it.
  */
 import type { ClaimRequest } from '../../ports/store.ts'
+import { placeOf } from '../../run/place.ts'
 import { isHeldUp, NO_LEDGERS, type Row } from './row.ts'
 import type { Unit } from './unit.ts'
 
@@ -53,8 +54,8 @@ export function isReady(row: Row, now: number): boolean {
 
 const isWaiting = ({ state }: Row): boolean => state === 'waiting' || state === 'review'
 
-/** By priority, submittedAt, id. */
-export const byOrder = (a: Row, b: Row): number =>
-  a.priority - b.priority ||
-  a.submittedAt - b.submittedAt ||
-  (a.doc.order < b.doc.order ? -1 : a.doc.order > b.doc.order ? 1 : a.n - b.n)
+/** The order of claims: by place, then by submit. */
+export function byPlace(ageingMs: number): (a: Row, b: Row) => number {
+  const place = ({ priority, submittedAt, setFor }: Row) => placeOf({ priority, submittedAt, dueAt: setFor }, ageingMs)
+  return (a, b) => place(a) - place(b) || (a.doc.order < b.doc.order ? -1 : a.doc.order > b.doc.order ? 1 : a.n - b.n)
+}

@@ -5,7 +5,7 @@
 import type { CreatedFlow, FlowRef, FlowView, Link, Links, NeedLink, NewFlow } from '../../ports/store.ts'
 import { checkFlow } from '../../run/check-flow.ts'
 import { isEndedByNeed } from '../../run/need.ts'
-import { addStep, newDoc } from './create.ts'
+import { addStep, checkConcurrency, newDoc } from './create.ts'
 import { beginFlowAgain, dependentsOf, isOpen, SUBMITTER } from './needs.ts'
 import { flowKeyRef, type Place } from './place.ts'
 import { checkStep, type Doc, type Need, type Row, splitId } from './row.ts'
@@ -15,7 +15,10 @@ import { compact } from './views.ts'
 
 export async function createFlow(place: Place, flow: NewFlow): Promise<CreatedFlow> {
   checkFlow(flow)
-  for (const { step } of flow.steps) checkStep(step)
+  for (const step of flow.steps) {
+    checkStep(step.step)
+    checkConcurrency(`steps.${step.step}.concurrency`, step)
+  }
   const ref = flow.key === undefined ? undefined : flowKeyRef(place, flow.name, flow.key)
   return atomically(place, async (unit) => {
     const known = ref && (await readRef(place, ref))
@@ -39,6 +42,7 @@ function insertFlow(unit: Unit, flow: NewFlow): Doc {
     row.needs = needs.map((need) => ({ run: `${doc.id}.${need}`, kind: onNeedFailed, open: true }))
     row.state = 'blocked'
     row.dueAt = undefined
+    row.setFor = undefined
   }
   return doc
 }

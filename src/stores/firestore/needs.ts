@@ -103,6 +103,8 @@ function begin(unit: Unit, row: Row, act: Beginning): void {
   for (const need of row.needs ?? []) if (need.join) need.open = false
   Object.assign(row, {
     generation: row.generation + 1,
+    lane: row.home ?? row.lane,
+    home: undefined,
     deadlineAt: act.deadlineAt,
     state: row.needs?.some(isOpen) ? 'blocked' : 'ready',
     again: undefined,

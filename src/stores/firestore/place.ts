@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { CollectionReference, DocumentReference, Firestore } from '@google-cloud/firestore'
 import { RepriseError } from '../../failure/reprise-error.ts'
+import { AGEING_MS } from '../../run/place.ts'
 import type { Clock } from '../../time/clock.ts'
 import { Numbers } from './numbers.ts'
 import { StoreTime } from './store-time.ts'
@@ -27,6 +28,8 @@ export interface FirestoreOptions {
   readonly foreignTtlMs?: number
   /** Documents that a claim looks at beyond those that it wants: among them priority and age decide. @default 50 */
   readonly lookAhead?: number
+  /** A lower priority catches up one step in this time of waiting; 0 for never. @default 600000 */
+  readonly ageingMs?: number
   /** Claims look at this one document and read no other: for a function that is called for it. */
   readonly only?: string
 }
@@ -41,6 +44,7 @@ export interface Place {
   readonly foreignTtlMs: number
   readonly lookAhead: number
   readonly only: string | undefined
+  readonly ageingMs: number
   /** Where the looks of this process for what is old go on. */
   readonly pruning: { after: string | undefined; notesAfter: number | undefined }
   close(): Promise<void>
@@ -50,12 +54,12 @@ const FOREIGN_TTL_MS = 15 * 60_000
 const LOOK_AHEAD = 50
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
-export function checkOptions({ collection, system, foreignTtlMs, lookAhead }: FirestoreOptions): void {
+export function checkOptions({ collection, system, foreignTtlMs, lookAhead, ageingMs }: FirestoreOptions): void {
   for (const [field, value] of Object.entries({ collection, system })) {
     if (value !== undefined && !NAME.test(value))
       throw new RangeError(`${field}: ${JSON.stringify(value)}; allowed are letters, digits, _ and -, 128 at most`)
   }
-  for (const [field, value] of Object.entries({ foreignTtlMs, lookAhead })) {
+  for (const [field, value] of Object.entries({ foreignTtlMs, lookAhead, ageingMs })) {
     if (value !== undefined && (!Number.isInteger(value) || value < 0))
       throw new RangeError(`${field}: ${value}; allowed are whole numbers from 0`)
   }
@@ -81,6 +85,7 @@ export async function openPlace(options: FirestoreOptions): Promise<Place> {
     foreignTtlMs: options.foreignTtlMs ?? FOREIGN_TTL_MS,
     lookAhead: options.lookAhead ?? LOOK_AHEAD,
     only: options.only,
+    ageingMs: options.ageingMs ?? AGEING_MS,
     pruning: { after: undefined, notesAfter: undefined },
     close: async () => {
       if (own) await db.terminate()

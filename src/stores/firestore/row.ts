@@ -74,6 +74,10 @@ export interface Rest {
   /** Who had it last, for the note about a write that comes too late. */
   lastWorker?: string | undefined
   key?: string | undefined
+  /** What it was submitted into, if its lane is another by now: every generation begins there. */
+  home?: Lane | undefined
+  /** The time that was set for it, by its submit or an operator. */
+  setFor?: number | undefined
 }
 
 export interface Row extends Rest {

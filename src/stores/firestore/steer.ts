@@ -44,10 +44,13 @@ export function reorder(place: Place, move: Move): Promise<Committed> {
     const waits = row && (row.state === 'ready' || row.state === 'waiting') && !row.lease
     if (!row || !waits || !isExpected(row, expect, now)) return { now, answer: 'lost' }
     if (priority !== undefined) row.priority = priority
+    row.setFor = dueAt
     if (dueAt !== undefined) {
       row.state = dueAt > now ? 'waiting' : 'ready'
       row.dueAt = dueAt > now ? dueAt : undefined
       row.why = move.why
+      // Its time is the operator's now, and no longer a wait for its resource.
+      row.again = undefined
     }
     recordAct(unit, row, move)
     const what = dueAt === undefined ? 'reprioritise' : 'reschedule'

@@ -15,6 +15,7 @@ export function beginAgain(
   row.deadlineAt = act.deadlineAt
   row.state = 'ready'
   row.again = false
+  row.lane = row.home
   row.dueAt = undefined
   row.lease = undefined
   row.attempt = 0

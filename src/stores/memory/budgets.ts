@@ -3,7 +3,7 @@
  * What fits and what an end means is `run/budget.ts`'s affair; here it is kept.
  */
 import type { BudgetOrder, Budgets, SetLimits } from '../../ports/budget.ts'
-import type { AnswerChange, CommitAnswer, Committed, IntentChange } from '../../ports/store.ts'
+import type { AnswerChange, CommitAnswer, Committed, Finding, IntentChange } from '../../ports/store.ts'
 import {
   admit,
   type BudgetDefinition,
@@ -81,6 +81,7 @@ export function reserveAll(tables: Tables, change: IntentChange, now: number): T
       return { run: change.run, spend: spendOf(each, places, now), endsAt: places.at(-1)?.endsAt }
     }),
   )
+  tables.reserved.add(call)
   return warned.length > 0 ? { warned } : {}
 }
 
@@ -118,11 +119,14 @@ function keep(tables: Tables, rows: SpendRow[], index: number, { spend, change }
 }
 
 function expireAll(tables: Tables, now: number): void {
-  for (const rows of tables.spends.values())
+  for (const call of tables.reserved) {
+    const rows = tables.spends.get(call) ?? []
     rows.forEach(({ spend }, index) => {
       const end = expired(spend, now)
       if (end) keep(tables, rows, index, end)
     })
+    if (!rows.some(({ spend }) => spend.state === 'reserved')) tables.reserved.delete(call)
+  }
 }
 
 export function setBudget(tables: Tables, { budget, limits, by }: BudgetOrder, now: number): Committed {
@@ -154,4 +158,40 @@ export function forgetWindows(tables: Tables, before: number): void {
     if (kept.length === 0) tables.spends.delete(call)
     else tables.spends.set(call, kept)
   }
+}
+
+/** Each breach of the laws of budgets, in words. */
+export function brokenBudgets(tables: Tables): Finding[] {
+  const counted = new Map<string, Tally>()
+  for (const { run, spend } of [...tables.spends.values()].flat()) {
+    for (const place of placesOfSpend(spend, run))
+      counted.set(placeKey(place), withSpend(counted.get(placeKey(place)) ?? NO_TALLY, spend))
+  }
+  return [...tables.windows].flatMap(([key, { place, tally }]) => {
+    const calls = counted.get(key) ?? NO_TALLY
+    const differs = FIGURES.some((name) => tally[name] !== calls[name])
+    const { callsReserved, callsSpent, nanoReserved, nanoSpent, nanoOver, callsLimit, nanoLimit } = tally
+    const isAbove =
+      callsReserved + callsSpent > (callsLimit ?? Number.POSITIVE_INFINITY) ||
+      nanoReserved + nanoSpent - nanoOver > (nanoLimit ?? Number.POSITIVE_INFINITY)
+    const name = `${place.budget} ${place.key}`
+    const run = place.window === 'run' ? { run: place.key } : {}
+    return [
+      ...(differs
+        ? [{ ...run, law: 'spent and reserved are the sum of the calls', found: `${name} differs from its calls` }]
+        : []),
+      ...(isAbove
+        ? [{ ...run, law: 'no window is above its limit', found: `${name} has given out more than its limit` }]
+        : []),
+    ]
+  })
+}
+
+const FIGURES = ['callsReserved', 'callsSpent', 'nanoReserved', 'nanoSpent'] as const
+
+function withSpend(tally: Tally, { state, nano }: Spend): Tally {
+  if (state === 'released') return tally
+  return state === 'reserved'
+    ? { ...tally, callsReserved: tally.callsReserved + 1, nanoReserved: tally.nanoReserved + nano }
+    : { ...tally, callsSpent: tally.callsSpent + 1, nanoSpent: tally.nanoSpent + nano }
 }

@@ -4,16 +4,19 @@
  */
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
 import { admitted, type Gate, gatesOf } from './gates.ts'
-import { claimedOf, type HeldLease, type Row, type Tables } from './rows.ts'
+import { bringForward } from './holds.ts'
+import { wakeAfter } from './keys.ts'
+import { claimedOf, type HeldLease, inOrder, type Row, type Tables } from './rows.ts'
 
 export function claim(tables: Tables, request: ClaimRequest, now: number): Claim {
   const given = tables.tokens.get(request.nonce)
   if (given !== undefined) return answerAgain(tables, request, given, now)
   expire(tables, now)
   promote(tables, now)
+  bringForward(tables)
   const gates = gatesOf(tables, request, now)
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
-  const chosen = admitted(claimable(tables, request), gates, limit)
+  const chosen = admitted(tables, claimable(tables, request), gates, limit)
   // A claim that leases nothing leaves nothing behind, so an idle worker's polls are free.
   if (chosen.length === 0) return { now, token: 0, runs: [], ...outlook(tables, request, now) }
   tables.last.token += 1
@@ -56,9 +59,9 @@ function promote(tables: Tables, now: number): void {
 }
 
 function expire(tables: Tables, now: number): void {
-  for (const row of tables.open) {
-    const { lease } = row
-    if (!lease || lease.until > now) continue
+  const expired = [...tables.open].filter(({ lease }) => lease && lease.until <= now)
+  for (const row of expired) {
+    const { lease } = row as Row & { lease: HeldLease }
     row.lease = undefined
     // A person who went away: nothing was executed, so nobody is to blame.
     if (row.state === 'review') continue
@@ -69,6 +72,7 @@ function expire(tables: Tables, now: number): void {
       row.uncounted += 1
     }
   }
+  for (const row of expired) wakeAfter(tables, row)
 }
 
 /**
@@ -93,7 +97,7 @@ function lapse(row: Row, lease: HeldLease, now: number): void {
 function claimable(tables: Tables, request: ClaimRequest): Row[] {
   return [...tables.open]
     .filter((row) => row.state === 'ready' && !row.lease && serves(request, row) && (request.alone || !row.suspect))
-    .sort((a, b) => a.priority - b.priority || a.submittedAt - b.submittedAt || a.seq - b.seq)
+    .sort(inOrder)
 }
 
 function serves({ tasks, categories }: ClaimRequest, { lane }: Row): boolean {

@@ -16,12 +16,14 @@ import type {
 } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import type { JournalEntry } from '../../run/journal.ts'
+import { placeOf } from '../../run/place.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
 import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
-import { holdAtEnd } from './holds.ts'
+import { holdAtEnd, holdByAnswer } from './holds.ts'
+import { wakeAfter } from './keys.ts'
 import { beginFlowAgain, canBegin, moveDependents, tie } from './needs.ts'
 import { copy, joined, journalOf, type Row, type Tables } from './rows.ts'
 
@@ -41,9 +43,11 @@ export function commit(tables: Tables, change: Change, now: number): CommitAnswe
       intent(row, change, now)
       return { now, answer: 'ok', ...taken }
     }
-    case 'answer':
+    case 'answer': {
       answer(row, change, now)
-      return { now, answer: 'ok', ...settleAll(tables, change, now) }
+      const hold = change.quotas && holdByAnswer(tables, change.quotas, now)
+      return { now, answer: 'ok', ...settleAll(tables, change, now), ...(hold ? { hold } : {}) }
+    }
     case 'progress':
       row.progress = copy(change.progress)
   }
@@ -84,7 +88,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     row.failure = change.failure && copy(change.failure)
     row.suspect = false
     row.uncounted = 0
-    row.again = change.trouble !== undefined
+    row.again = change.again ?? change.trouble !== undefined
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     row.lapsed = undefined
   }
@@ -94,6 +98,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     journalOf(row, row.generation).set(joined(entry.name, entry.inputHash), entry)
   }
   if (change.note) tables.notes.push(copy({ ...change.note, run: row.id, at: now }))
+  wakeAfter(tables, row)
   const created = children.map((child) => createOne(tables, child, now))
   if (change.join) tieChildren(tables, row, change.join.name, created)
   const moved = isTerminal(state) ? moveDependents(tables, row, now) : []
@@ -114,7 +119,7 @@ function healthAtEnd(tables: Tables, row: Row, { state, trouble }: EndChange, no
   const bucket =
     state === 'succeeded' && trouble === undefined && resource !== undefined && tables.buckets.get(resource)
   if (!bucket) return
-  const next = afterAnswers(bucket, 1, now)
+  const next = afterAnswers(bucket, now, () => tables.last.token)
   if (next) tables.buckets.set(bucket.resource, next)
   else tables.buckets.delete(bucket.resource)
 }
@@ -171,6 +176,7 @@ export function steer(tables: Tables, act: Act, now: number): Committed {
   if (!expected || (act.type === 'cancel' && isTerminal(row.state))) return { now, answer: 'lost' }
   if (act.type === 'retry' && !canBegin(row)) return { now, answer: 'lost' }
   const moved = act.type === 'cancel' ? cancel(tables, row, act, now) : beginFlowAgain(tables, row, now, act)
+  wakeAfter(tables, row)
   tables.notes.push({ run: row.id, by: act.by, what: act.type, at: now })
   return { now, answer: 'ok', ...(moved.length > 0 ? { moved } : {}) }
 }
@@ -186,7 +192,11 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
     row.state = dueAt > now ? 'waiting' : 'ready'
     row.dueAt = dueAt > now ? dueAt : undefined
     row.why = copy(move.why)
+    // Its time is the operator's now, and no longer a wait for its resource.
+    row.again = false
   }
+  row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
+  wakeAfter(tables, row)
   recordAct(row, now, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'
   tables.notes.push(copy({ run: row.id, by, what, data: { priority, dueAt }, at: now }) as Tables['notes'][number])

@@ -3,6 +3,7 @@
  * It knows nothing of leases; a run that is submitted again is begun again by `needs.ts`.
  */
 import type { Created, CreatedRun, NewRun } from '../../ports/store.ts'
+import { placeOf } from '../../run/place.ts'
 import type { Lane } from '../../run/run.ts'
 import { beginFlowAgain } from './needs.ts'
 import { copy, joined, NO_LEDGERS, type Row, type Tables } from './rows.ts'
@@ -33,7 +34,7 @@ export function createOne(tables: Tables, run: NewRun, now: number): CreatedRun 
 
 export function insert(tables: Tables, run: NewRun, now: number): Row {
   tables.last.run += 1
-  const row = newRow(run, tables.last.run, now)
+  const row = newRow(tables, run, now)
   tables.runs.set(row.id, row)
   tables.open.add(row)
   return row
@@ -53,7 +54,9 @@ function createAgain(
   return { id: known.run, created: false, generation: row?.generation ?? 1 }
 }
 
-function newRow(run: NewRun, seq: number, now: number): Row {
+function newRow(tables: Tables, run: NewRun, now: number): Row {
+  const seq = tables.last.run
+  const { priority, dueAt } = run
   const later = run.dueAt !== undefined && run.dueAt > now
   return {
     seq,
@@ -61,10 +64,13 @@ function newRow(run: NewRun, seq: number, now: number): Row {
     key: run.key,
     submittedAt: now,
     lane: laneOf(run),
+    home: laneOf(run),
+    concurrency: run.concurrency && copy(run.concurrency),
+    place: placeOf({ priority, submittedAt: now, dueAt }, tables.ageingMs),
     again: false,
     state: later ? 'waiting' : 'ready',
     generation: 1,
-    priority: run.priority,
+    priority,
     dueAt: later ? run.dueAt : undefined,
     lease: undefined,
     endedBy: undefined,

@@ -5,6 +5,7 @@
 import type { CreatedFlow, FlowRef, FlowView, Link, Links, NeedLink, NewFlow } from '../../ports/store.ts'
 import { checkFlow } from '../../run/check-flow.ts'
 import { isEndedByNeed } from '../../run/need.ts'
+import { placeOf } from '../../run/place.ts'
 import { insert, SUBMITTER } from './create.ts'
 import { beginFlowAgain, isOpen, tie } from './needs.ts'
 import { copy, type FlowRow, joined, type Need, type Row, type Tables } from './rows.ts'
@@ -22,6 +23,7 @@ export function createFlow(tables: Tables, flow: NewFlow, now: number): CreatedF
     if (row.needs.some(isOpen)) {
       row.state = 'blocked'
       row.dueAt = undefined
+      row.place = placeOf(row, tables.ageingMs)
     }
     steps.set(step, row)
   }

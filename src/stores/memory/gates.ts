@@ -7,7 +7,8 @@ import { afterGiving, allowance, allowsMoreAt, covers, type Hold } from '../../r
 import { afterRate, rateLeft, rateOpensAt } from '../../run/rate.ts'
 import { afterTries, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
 import { current, keep, waitingFor } from './holds.ts'
-import type { Row, Tables } from './rows.ts'
+import { outOf } from './keys.ts'
+import { joined, type Row, type Tables } from './rows.ts'
 
 export interface Gate {
   readonly covers: (row: Row) => boolean
@@ -78,15 +79,24 @@ function bucketGate(tables: Tables, bucket: RetryBucket, now: number): Gate {
   }
 }
 
-/** The first of them that all their gates let in. */
-export function admitted(rows: readonly Row[], gates: readonly Gate[], limit: number): Row[] {
-  if (gates.length === 0) return rows.slice(0, limit)
+/** The first of them that all their gates let in. One whose key is full is parked, so that no later claim meets it. */
+export function admitted(tables: Tables, rows: readonly Row[], gates: readonly Gate[], limit: number): Row[] {
   const left = new Map(gates.map((gate) => [gate, gate.left]))
+  const out = new Map<string, number>()
   const chosen: Row[] = []
   for (const row of rows) {
     if (chosen.length >= limit) break
     const mine = gates.filter((gate) => gate.covers(row))
     if (mine.some((gate) => (left.get(gate) ?? 0) < 1)) continue
+    if (row.concurrency) {
+      const name = joined(row.lane.task, row.concurrency.key)
+      const known = out.get(name) ?? outOf(tables, row)
+      if (known >= row.concurrency.max) {
+        row.state = 'waiting'
+        continue
+      }
+      out.set(name, known + 1)
+    }
     for (const gate of mine) left.set(gate, (left.get(gate) ?? 0) - 1)
     chosen.push(row)
   }

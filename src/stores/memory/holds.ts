@@ -14,6 +14,7 @@ import {
   standing,
   withoutProbe,
 } from '../../run/hold.ts'
+import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { copy, type Row, type Tables } from './rows.ts'
 
 /** A list of holds counts no further: more runs than this are simply many. */
@@ -34,16 +35,46 @@ export function keep(tables: Tables, hold: Hold | undefined, what: HoldTarget): 
 export const waitingFor = (tables: Tables, what: HoldTarget): Row[] =>
   [...tables.open].filter((row) => row.state === 'ready' && !row.lease && !row.suspect && covers(what, row.lane))
 
+/** Of all that heals now: runs that wait to try it again, and were claimed before it answered, become ready. */
+export function bringForward(tables: Tables): void {
+  for (const { what, phase, healedAfter } of tables.holds.values())
+    if (phase === 'admitting' && healedAfter !== undefined) bringForwardOf(tables, what, healedAfter)
+  for (const { resource, phase, healedAfter } of tables.buckets.values())
+    if (phase === 'healing' && healedAfter !== undefined) bringForwardOf(tables, `resource:${resource}`, healedAfter)
+}
+
+function bringForwardOf(tables: Tables, what: HoldTarget, healedAfter: number): void {
+  for (const row of tables.open) {
+    const waits = row.state === 'waiting' && row.dueAt !== undefined && row.again
+    if (!waits || !covers(what, row.lane) || (row.endedBy ?? 0) > healedAfter) continue
+    row.state = 'ready'
+    row.dueAt = undefined
+  }
+}
+
 /** What the end of an attempt means for holds: its own order, and its verdict if it was a probe. */
 export function holdAtEnd(tables: Tables, row: Row, change: EndChange, now: number): void {
   const { hold: order } = change
   if (change.state === 'succeeded' || change.admits) {
     for (const hold of tables.holds.values()) {
       const isProbe = hold.probing?.run === row.id && hold.probing.token === change.token && hold.what !== order?.what
-      if (isProbe) tables.holds.set(hold.what, afterProbe(hold, now))
+      if (isProbe) tables.holds.set(hold.what, afterProbe(hold, now, tables.last.token))
     }
   }
   if (order) tables.holds.set(order.what, copy(extended(tables.holds.get(order.what), order, now)))
+}
+
+/** Too little is left for those that are out: the hold that was put on the resource, if it is not held longer already. */
+export function holdByAnswer(tables: Tables, quotas: readonly Quota[], now: number): HoldOrder | undefined {
+  const [first] = quotas
+  if (!first) return undefined
+  const out = [...tables.open].filter(({ lane, lease }) => lease && lane.resource === first.resource).length
+  const order = holdByQuotas(quotas, out, now)
+  const known = order && tables.holds.get(order.what)
+  const next = order && extended(known, order, now)
+  if (!order || !next || next === known) return undefined
+  tables.holds.set(order.what, copy(next))
+  return order
 }
 
 export function hold(tables: Tables, order: HoldOrder, now: number): Committed {
@@ -63,6 +94,7 @@ export function release(
   const known = tables.holds.get(what)
   if (!known || !standing(known, now)) return { now, answer: 'lost' }
   tables.holds.delete(what)
+  bringForwardOf(tables, what, Number.MAX_SAFE_INTEGER)
   tables.notes.push({ by, what: 'hold.released', data: { what }, at: now })
   return { now, answer: 'ok' }
 }

@@ -18,12 +18,14 @@ import { take } from './take.ts'
 import { verify } from './verify.ts'
 
 export interface MemoryOptions {
+  /** A lower priority catches up one step in this time of waiting; 0 for never. @default 600000 */
+  readonly ageingMs?: number
   /** The store's time. @default the system's clock */
   readonly clock?: Clock
 }
 
 export function memory(options: MemoryOptions = {}): Store {
-  return memoryOn(emptyTables(), options)
+  return memoryOn(emptyTables(options.ageingMs), options)
 }
 
 /** The store on given tables: tests that look at the rows or damage them keep a hand on these. */

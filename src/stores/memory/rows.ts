@@ -9,8 +9,9 @@ import type { ClaimedRun, Note, RunView } from '../../ports/store.ts'
 import type { Hold, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { NeedKind } from '../../run/need.ts'
+import { AGEING_MS } from '../../run/place.ts'
 import type { RetryBucket } from '../../run/retry-bucket.ts'
-import type { AttemptRecord, Lane, Lease, Progress, State } from '../../run/run.ts'
+import type { AttemptRecord, ConcurrencyKey, Lane, Lease, Progress, State } from '../../run/run.ts'
 import type { BudgetRow, SpendRow, WindowRow } from './budgets.ts'
 
 export interface Need {
@@ -36,6 +37,11 @@ export interface Row {
   readonly key: string | undefined
   readonly submittedAt: number
   lane: Lane
+  /** What it was submitted into, and what every generation begins in. */
+  readonly home: Lane
+  readonly concurrency: ConcurrencyKey | undefined
+  /** Of `run/place.ts`. */
+  place: number
   /** Its last try met the trouble of its resource: the next one is a retry to the bucket. */
   again: boolean
   state: State
@@ -105,6 +111,10 @@ export interface Tables {
   readonly windows: Map<string, WindowRow>
   /** By call: what it took from each budget. */
   readonly spends: Map<string, SpendRow[]>
+  /** Calls with a reservation that may still expire: a few, however many there were. */
+  readonly reserved: Set<string>
+  /** What a step of priority is worth. */
+  readonly ageingMs: number
   /** The last numbers that were given out; none is ever given again. */
   readonly last: { run: number; token: number }
 }
@@ -123,7 +133,8 @@ export interface ClaimRow {
   readonly runs: readonly string[]
 }
 
-export const emptyTables = (): Tables => ({
+export const emptyTables = (ageingMs = AGEING_MS): Tables => ({
+  ageingMs,
   runs: new Map(),
   open: new Set(),
   keys: new Map(),
@@ -140,6 +151,7 @@ export const emptyTables = (): Tables => ({
   budgets: new Map(),
   windows: new Map(),
   spends: new Map(),
+  reserved: new Set(),
 })
 
 export const NO_LEDGERS: Ledgers = {
@@ -151,6 +163,9 @@ export const NO_LEDGERS: Ledgers = {
   escalations: 0,
   errorsByKind: {},
 }
+
+/** The order of claims. */
+export const inOrder = (a: Row, b: Row): number => a.place - b.place || a.seq - b.seq
 
 /** One text for several: no choice of strings gives the text of another choice. */
 export const joined = (...parts: readonly string[]): string => JSON.stringify(parts)
@@ -186,6 +201,7 @@ export function viewOf(row: Row): RunView {
     progress: row.progress,
     finishedAt: row.finishedAt,
     endedBy: row.endedBy,
+    concurrency: row.concurrency,
   }) as RunView
 }
 

@@ -16,7 +16,7 @@ export interface Asked {
 export function beginAgain(tx: Tx, run: number, generation: number, asked: Asked): void {
   const { statements } = tx
   const { deadlineAt } = asked
-  const { costUsd, maxCostUsd, step, needs } = readMore(statements.moreOf.get(run)?.more ?? null)
+  const { costUsd, maxCostUsd, step, needs, home } = readMore(statements.moreOf.get(run)?.more ?? null)
   const kept = {
     ...(costUsd === undefined ? {} : { costUsd }),
     ...(deadlineAt === undefined ? {} : { deadlineAt }),
@@ -27,9 +27,9 @@ export function beginAgain(tx: Tx, run: number, generation: number, asked: Asked
   statements.beginAgain.run(writeMore(kept), jsonOrNull(asked.why), run)
   statements.dropOutput.run(run)
   const lane = statements.laneOfRun.get(run)?.lane
-  // What was a retry begins as a first try.
-  if (lane !== undefined && tx.lanes.isAgain(lane))
-    statements.setLane.run(tx.lanes.numberOf(tx.lanes.laneOf(lane)), run)
+  // What was a retry begins as a first try, whose lane has the same number without the sign; and what has climbed begins below.
+  const first = Math.abs(home ?? lane ?? 0)
+  if (lane !== undefined && lane !== first) statements.setLane.run(first, run)
   recordAct(tx, run, generation + 1, asked)
 }
 

@@ -1,8 +1,9 @@
 /**
- * Which runs come next: the heads of the open lanes, merged by priority, submittedAt and id. The order is exact.
+ * Which runs come next: the heads of the open lanes, merged by their places. The order is exact.
  * It reads one index and leases nothing.
  */
 import type { Gate, OpenLanes } from './gates.ts'
+import { AGAIN } from './group-commit.ts'
 import type { ServedLanes } from './lanes.ts'
 import type { Tx } from './session.ts'
 import type { Place } from './statements.ts'
@@ -13,6 +14,12 @@ const LANES_FEW = 16
 /** Rows read of a lane at first, and how many times more when all of them were chosen. */
 const READ_MIN = 8
 const READ_MORE = 4
+
+/** How many runs one transaction parks; more are parked in the next one. */
+const PARK_MAX = 1_000
+
+/** More runs of one key are never out: the largest limit that a submit may ask for. */
+const OUT_MAX = 10_000
 
 type Kind = 'ready' | 'suspects'
 
@@ -30,23 +37,53 @@ export function hasMore(tx: Tx, open: ServedLanes, alone: boolean): boolean {
   return choose(tx, open, 1, alone).length > 0
 }
 
-/** The same order, but a run is passed over when one of its gates lets in no more. */
-export function chooseWithin(tx: Tx, open: OpenLanes, limit: number, alone: boolean): Place[] {
+/**
+ * The same order, but a run is passed over when one of its gates lets in no more, and parked when its key is full. Those that are
+ * parked are out of the way of every later claim, so the choice is made again without them.
+ */
+export function chooseWithin(tx: Tx, open: OpenLanes, limit: number, alone: boolean): Place[] | typeof AGAIN {
   if (limit < 1) return []
-  const kinds: Kind[] = alone ? ['ready', 'suspects'] : ['ready']
-  const places = kinds.flatMap((kind) =>
-    lanesWithWork(tx, kind, open, Number.POSITIVE_INFINITY).flatMap((lane) => tx.statements[kind].all(lane, limit)),
-  )
-  const left = new Map<Gate, number>(open.gates.map((gate) => [gate, gate.left]))
+  for (let parked = 0; parked < PARK_MAX; ) {
+    const { chosen, full } = admit(tx, open, headsOf(tx, open, limit, alone), limit)
+    if (full.length === 0) return chosen
+    tx.statements.park.run(JSON.stringify(full))
+    parked += full.length
+  }
+  return AGAIN
+}
+
+function headsOf(tx: Tx, open: OpenLanes, limit: number, alone: boolean): Place[] {
+  const { ready, readyKeyed, suspects } = tx.statements
+  const readyOf = (lane: number) => (tx.lanes.isKeyed(lane) ? readyKeyed : ready).all(lane, limit)
+  const places = lanesWithWork(tx, 'ready', open, Number.POSITIVE_INFINITY).flatMap(readyOf)
+  if (!alone) return places.sort(inOrder)
+  const others = lanesWithWork(tx, 'suspects', open, Number.POSITIVE_INFINITY)
+  return [...places, ...others.flatMap((lane) => suspects.all(lane, limit))].sort(inOrder)
+}
+
+/** What is let in of these, and the ids of those whose key is full. */
+function admit(tx: Tx, { gates }: OpenLanes, places: readonly Place[], limit: number) {
+  const left = new Map<Gate, number>(gates.map((gate) => [gate, gate.left]))
+  const out = new Map<string, number>()
   const chosen: Place[] = []
-  for (const place of places.sort(inOrder)) {
+  const full: number[] = []
+  for (const place of places) {
     if (chosen.length >= limit) break
-    const mine = open.gates.filter(({ lanes }) => lanes.has(place.lane))
+    const mine = gates.filter(({ lanes }) => lanes.has(place.lane))
     if (mine.some((gate) => (left.get(gate) ?? 0) < 1)) continue
+    const { concurrency_key: key, concurrency_max: max } = place
+    if (key != null && max != null) {
+      const known = out.get(key) ?? tx.statements.outOfKey.get(key, OUT_MAX)?.runs ?? 0
+      if (known >= max) {
+        full.push(place.id)
+        continue
+      }
+      out.set(key, known + 1)
+    }
     for (const gate of mine) left.set(gate, (left.get(gate) ?? 0) - 1)
     chosen.push(place)
   }
-  return chosen
+  return { chosen, full }
 }
 
 function merge(tx: Tx, kind: Kind, open: ServedLanes, limit: number): Place[] {
@@ -88,5 +125,5 @@ function lanesWithWork(
 }
 
 function inOrder(a: Place, b: Place): number {
-  return a.priority - b.priority || a.submitted_at - b.submitted_at || a.id - b.id
+  return a.place - b.place || a.id - b.id
 }

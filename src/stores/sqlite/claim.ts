@@ -5,11 +5,12 @@
 import type { Failure } from '../../failure/failure.ts'
 import type { Claim, ClaimedRun, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
 import type { Hold } from '../../run/hold.ts'
+import { bringForward } from './bring-forward.ts'
 import { choose, chooseWithin, hasMore } from './choose.ts'
 import { expire } from './expire.ts'
 import { type OpenLanes, openLanes } from './gates.ts'
 import { AGAIN, type Work } from './group-commit.ts'
-import { idOf, ledgersOf, numberOf, readMore } from './row.ts'
+import { idOf, ledgersOf, type More, numberOf, readMore } from './row.ts'
 import type { Tx } from './session.ts'
 import type { ClaimRow } from './statements.ts'
 
@@ -19,9 +20,6 @@ const PROMOTE_MAX = 1_000
 /** A nonce that comes again comes soon, and is looked for only among the newest claims; longer if this process has seen it. */
 const NONCES_MAX = 16
 const KNOWN_NONCES_MAX = 10_000
-
-/** Below this, choosing ids and leasing them is faster than one statement for both; above it is the other way round. */
-const ONE_STATEMENT_MIN = 8
 
 /** How far `nextAt` looks past runs of lanes that the worker does not serve; beyond, it answers with a time that is early. */
 const OUTLOOK_MAX = 64
@@ -47,60 +45,81 @@ export function claimWork(request: ClaimRequest, nonces: Nonces): Work<Claim> {
 function claim(tx: Tx, request: ClaimRequest, depth: number): Claim | typeof AGAIN {
   const { statements, now } = tx
   const given = statements.tokenOfNonce.get(depth, request.nonce)
-  if (given) return answer(tx, request, openLanes(tx, request), given.token, statements.leasedBy.all(given.token), true)
+  if (given) {
+    const rows = statements.leasedBy.all(given.token).sort(inOrder)
+    return answer(tx, request, openLanes(tx, request), { token: given.token, rows, again: true })
+  }
   // In this order: what a person had in hand when it fell due is given out only once that lease has ended.
   if (expire(tx) === AGAIN) return AGAIN
   if (statements.promote.run(now, PROMOTE_MAX).changes === PROMOTE_MAX) return AGAIN
+  if (bringForward(tx) === AGAIN) return AGAIN
   const open = openLanes(tx, request)
-  return open.gates.length === 0 ? lease(tx, request, open) : leaseWithin(tx, request, open)
+  return open.oneByOne ? leaseWithin(tx, request, open) : lease(tx, request, open)
 }
 
-/** The way of a claim when something is held or limited: what passes the gates is chosen run by run, and counted against them. */
-function leaseWithin(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim {
-  const { statements, now } = tx
+/** The way of a claim when something is held, limited or keyed: what may pass is chosen run by run, and counted. */
+function leaseWithin(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim | typeof AGAIN {
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
   const chosen = chooseWithin(tx, open, limit, request.alone)
-  if (chosen.length === 0) return answer(tx, request, open, 0, [])
-  const inserted = statements.insertClaim.run(request.worker, request.nonce, request.alone ? 1 : 0, now)
-  const token = Number(inserted.lastInsertRowid)
-  const ids = JSON.stringify(chosen.map(({ id }) => id))
-  const rows = statements.leaseIds.all(token, now + request.leaseMs, ids)
+  if (chosen === AGAIN) return AGAIN
+  if (chosen.length === 0) return answer(tx, request, open)
+  const rows = rowsOf(
+    tx,
+    chosen.map(({ id }) => id),
+  )
+  const leased = leaseRows(tx, request, rows)
+  const { token } = leased
   for (const { lanes, settle } of open.gates)
     settle(
       chosen.filter(({ lane }) => lanes.has(lane)),
       chosen,
       token,
     )
-  return answer(tx, request, openLanes(tx, request), token, rows)
+  return answer(tx, request, openLanes(tx, request), leased)
 }
 
 function lease(tx: Tx, request: ClaimRequest, open: OpenLanes): Claim {
-  const { statements, now } = tx
+  const { statements } = tx
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
   const [lane] = open.lanes
-  const inOne = open.lanes.length === 1 && lane !== undefined && limit >= ONE_STATEMENT_MIN
-  const chosen = inOne ? [] : choose(tx, open, limit, request.alone)
+  const inOne = open.lanes.length === 1 && lane !== undefined && !request.alone
+  const rows = inOne ? statements.readLane.all(lane, limit) : rowsOf(tx, choose(tx, open, limit, request.alone))
   // A claim that leases nothing leaves nothing behind, so an idle worker's polls write nothing.
-  const nothing = inOne ? statements.ready.get(lane, 1) === undefined : chosen.length === 0
-  if (nothing) return answer(tx, request, open, 0, [])
+  return answer(tx, request, open, rows.length === 0 ? undefined : leaseRows(tx, request, rows))
+}
+
+/** What a claim has leased, in order. */
+interface Leased {
+  readonly token: number
+  readonly rows: readonly ClaimRow[]
+  /** Leased by this claim, and not by one before whose answer did not arrive. */
+  readonly until?: number
+  readonly again?: boolean
+}
+
+function rowsOf({ statements }: Tx, ids: readonly number[]): ClaimRow[] {
+  return ids.length === 0 ? [] : statements.readIds.all(JSON.stringify(ids)).sort(inOrder)
+}
+
+const inOrder = (a: ClaimRow, b: ClaimRow): number => a[2] - b[2] || a[0] - b[0]
+
+function leaseRows({ statements, now }: Tx, request: ClaimRequest, rows: readonly ClaimRow[]): Leased {
   const inserted = statements.insertClaim.run(request.worker, request.nonce, request.alone ? 1 : 0, now)
   const token = Number(inserted.lastInsertRowid)
   const until = now + request.leaseMs
-  const rows = inOne
-    ? statements.leaseLane.all(token, until, lane, limit)
-    : statements.leaseIds.all(token, until, JSON.stringify(chosen))
-  return answer(tx, request, open, token, rows)
+  statements.lease.run(token, until, JSON.stringify(rows.map(([id]) => id)))
+  return { token, rows, until }
 }
 
-function answer(tx: Tx, request: ClaimRequest, open: OpenLanes, token: number, rows: ClaimRow[], again = false): Claim {
-  // Rows come back by id, whatever the order in which they were chosen.
-  rows.sort((a, b) => a.priority - b.priority || a.submitted_at - b.submitted_at || a.id - b.id)
+const NOTHING: Leased = { token: 0, rows: [] }
+
+function answer(tx: Tx, request: ClaimRequest, open: OpenLanes, leased: Leased = NOTHING): Claim {
   const suspects = tx.statements.anySuspect.get() !== undefined && choose(tx, open, 1, true, 'suspects').length > 0
   const nextAt = nextAtOf(tx, request, open)
   return {
     now: tx.now,
-    token,
-    runs: rows.map((row) => claimedOf(tx, row, again)),
+    token: leased.token,
+    runs: leased.rows.map((row) => claimedOf(tx, row, leased)),
     ...(nextAt === undefined ? {} : { nextAt }),
     suspects,
   }
@@ -124,39 +143,43 @@ function nextAtOf(tx: Tx, { alone }: ClaimRequest, open: OpenLanes): number | un
   return nextAt === Number.POSITIVE_INFINITY ? undefined : Math.max(tx.now, nextAt)
 }
 
-function claimedOf({ statements, lanes }: Tx, row: ClaimRow, again: boolean): ClaimedRun {
-  const { task, category, resource } = lanes.laneOf(row.lane)
-  const more = row.more === null ? undefined : readMore(row.more)
-  const { suspensions = 0, rung = 0, costUsd = 0, deadlineAt, maxCostUsd, lapsed } = more ?? {}
-  const { key, failure, attempt } = row
+function claimedOf({ statements, lanes }: Tx, row: ClaimRow, { token, until, again = false }: Leased): ClaimedRun {
+  const [number, lane, , submittedAt, leaseUntil, generation, attempts, errors, lapses, key, rare, failure, input] = row
+  const id = idOf(number)
+  const attempt = again ? attempts : attempts + 1
+  const { task, category, resource } = lanes.laneOf(lane)
+  const more = rare === null ? undefined : readMore(rare)
+  const { suspensions = 0, rung = 0, costUsd = 0, deadlineAt, maxCostUsd, lapsed } = more ?? NOTHING_RARE
   // The first attempt of a generation finds no journal, and that is most attempts.
-  const step = more?.step === undefined ? undefined : statements.stepOf.get(row.id)
+  const step = more?.step === undefined ? undefined : statements.stepOf.get(number)
   const mayBeJournaled = attempt > 1 || again || more?.journaled === true
   return {
-    id: idOf(row.id),
+    id,
     task,
     ...(category === undefined ? undefined : { category }),
     ...(resource === undefined ? undefined : { resource }),
     ...(key === null ? undefined : { key }),
-    generation: row.generation,
+    generation,
     attempt,
-    submittedAt: row.submitted_at,
-    ledgers: ledgersOf(row.errors, row.lapses, more),
+    submittedAt,
+    ledgers: ledgersOf(errors, lapses, more),
     suspensions,
     rung,
-    input: row.input ?? statements.inputOf.get(row.id)?.input ?? '',
+    input: input ?? statements.inputOf.get(number)?.input ?? '',
     ...(deadlineAt === undefined ? undefined : { deadlineAt }),
     ...(maxCostUsd === undefined ? undefined : { maxCostUsd }),
     costUsd,
-    leaseUntil: row.lease_until,
+    leaseUntil: until ?? leaseUntil ?? 0,
     ...(failure === null ? undefined : { failure: JSON.parse(failure) as Failure }),
-    journaled: mayBeJournaled && statements.hasJournal.get(row.id, row.generation) !== undefined,
+    journaled: mayBeJournaled && statements.hasJournal.get(number, generation) !== undefined,
     ...(step === undefined ? undefined : { flow: idOf(step.flow), step: step.name }),
     ...(more?.needs === undefined ? undefined : { needs: true }),
     ...(lapsed === undefined ? undefined : { lapsed }),
-    ...(lanes.holds.size === 0 ? undefined : probesOf(lanes.holds.values(), idOf(row.id), row.lease)),
+    ...(lanes.holds.size === 0 ? undefined : probesOf(lanes.holds.values(), id, token)),
   }
 }
+
+const NOTHING_RARE: More = Object.freeze({})
 
 function probesOf(holds: Iterable<Hold>, run: string, token: number): Pick<ClaimedRun, 'probes'> {
   const mine = [...holds].filter(({ probing }) => probing?.run === run && probing.token === token)

@@ -9,8 +9,9 @@ import { spilled } from './body.ts'
 import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
-import { healthAtEnd, holdAtEnd } from './holds.ts'
+import { healthAtEnd, holdAtEnd, holdByAnswer } from './holds.ts'
 import { answer, keepEntry, keepReceipt } from './journal.ts'
+import { wakeAfter } from './keys.ts'
 import { mayBeNeeded, moveDependents, tie } from './needs.ts'
 import { jsonOrNull, numberOf, rareLedgers, readMore, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
@@ -64,7 +65,7 @@ function refuse(tx: Tx, change: Change): CommitAnswer {
 
 /** A first-try success without output: the end of most runs that are made for their effect. */
 function isPlainSuccess(change: Change): boolean {
-  return change.type === 'end' && isSuccess(change) && change.output === undefined
+  return change.type === 'end' && isSuccess(change) && change.output === undefined && change.attempt === undefined
 }
 
 function isSuccess(change: EndChange): boolean {
@@ -76,7 +77,6 @@ function isSuccess(change: EndChange): boolean {
     suspensions,
     why,
     failure,
-    attempt,
     unstarted,
     journal,
     children,
@@ -84,6 +84,7 @@ function isSuccess(change: EndChange): boolean {
     hold,
     trouble,
     note,
+    again,
   } = change
   const more =
     lane ??
@@ -92,14 +93,14 @@ function isSuccess(change: EndChange): boolean {
     suspensions ??
     why ??
     failure ??
-    attempt ??
     unstarted ??
     journal ??
     children ??
     join ??
     hold ??
     trouble ??
-    note
+    note ??
+    again
   return state === 'succeeded' && more === undefined
 }
 
@@ -110,7 +111,12 @@ const succeedTogether: WorkSet = (tx, works) => {
     const ids = JSON.stringify(ofToken.map(({ run }) => numberOf(run)))
     if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
   }
-  if (isWatched(tx)) for (const change of changes) tellResource(tx, change as EndChange)
+  if (isAnswerAwaited(tx)) for (const change of changes) tellResource(tx, change as EndChange)
+  if (tx.lanes.anyKeyed)
+    wakeAfter(
+      tx,
+      changes.map(({ run }) => numberOf(run)),
+    )
   const ok: CommitAnswer = { now: tx.now, answer: 'ok' }
   // One look for all of them, because nobody needs most runs.
   const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
@@ -123,26 +129,33 @@ const succeedTogether: WorkSet = (tx, works) => {
 
 function end(tx: Tx, change: EndChange): Written {
   const ended = isSuccess(change) ? succeed(tx, change) : endOtherwise(tx, change)
-  const isTold = change.hold !== undefined || change.trouble !== undefined || isWatched(tx)
+  const isTold = change.hold !== undefined || change.trouble !== undefined || isAnswerAwaited(tx)
   if (ended && isTold) tellResource(tx, change)
+  if (ended) wakeAfter(tx, [numberOf(change.run)])
   return ended
 }
 
-/** Hardly ever is anything held or failing, and then an end looks no further. */
-const isWatched = ({ lanes }: Tx): boolean => lanes.holds.size > 0 || lanes.buckets.size > 0
+/** Hardly ever does a plain success decide anything about a resource: only while one is tried out, or watched. */
+function isAnswerAwaited({ lanes }: Tx): boolean {
+  if (lanes.buckets.size > 0) return true
+  for (const { probing } of lanes.holds.values()) if (probing) return true
+  return false
+}
 
 function tellResource(tx: Tx, change: EndChange): void {
   holdAtEnd(tx, change)
   healthAtEnd(tx, change)
 }
 
-function succeed(tx: Tx, { run, token, output }: EndChange): Written {
+/** Fenced by the update itself: nothing of the row has to be read. */
+function succeed(tx: Tx, { run, token, output, attempt }: EndChange): Written {
   const { statements, now } = tx
   const id = numberOf(run)
   const spill = output !== undefined && spilled(output)
   const { changes } = statements.succeed.run(now, spill ? null : (output ?? null), id, token)
   if (changes === 0) return false
   if (spill) statements.keepOutput.run(id, output)
+  if (attempt) recordAttempt(tx, id, attempt)
   const moved = moveDependents(tx, id)
   return moved ? { moved } : true
 }
@@ -160,6 +173,7 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
     ...(ledgers === undefined ? {} : rareLedgers(ledgers)),
     ...(rung === undefined ? {} : { rung }),
     suspensions: (before.suspensions ?? 0) + (change.suspensions ?? 0),
+    ...(change.lane && before.home === undefined ? { home: row.lane } : {}),
     // An owner that never began has not told anybody of the lapse either: the next one still has to.
     ...(unstarted && lapsed ? { lapsed } : {}),
     ...(unstarted && (change.journal ?? statements.hasJournal.get(id, row.generation)) ? { journaled: true } : {}),
@@ -204,10 +218,11 @@ function createChildren(tx: Tx, parent: number, generation: number, { children, 
 }
 
 /** Where the run waits next: after trouble among the retries of its resource. */
-function laneAfter({ lanes }: Tx, lane: number, { lane: next, trouble, unstarted }: EndChange): number {
-  const again = unstarted ? lanes.isAgain(lane) : trouble !== undefined
+function laneAfter({ lanes }: Tx, lane: number, change: EndChange): number {
+  const { lane: next, trouble, unstarted } = change
+  const again = unstarted ? lanes.isAgain(lane) : (change.again ?? trouble !== undefined)
   if (next === undefined && again === lanes.isAgain(lane)) return lane
-  return lanes.numberOf(next ?? lanes.laneOf(lane), again)
+  return lanes.numberOf(next ?? lanes.laneOf(lane), { again, keyed: lanes.isKeyed(lane) })
 }
 
 function recordAttempt({ statements }: Tx, id: number, record: NonNullable<EndChange['attempt']>): void {
@@ -231,7 +246,9 @@ function intent(tx: Tx, change: IntentChange): Written {
 function answerOwned(tx: Tx, change: AnswerChange): Written {
   if (!tx.statements.owned.get(numberOf(change.run), change.token)) return false
   answer(tx, change)
-  return settleAll(tx, change)
+  const settled = settleAll(tx, change)
+  const hold = change.quotas && holdByAnswer(tx, change.quotas)
+  return hold ? { ...settled, hold } : settled
 }
 
 function progress({ statements }: Tx, { run, token, progress }: ProgressChange): boolean {

@@ -12,6 +12,8 @@ export interface Statement<Row = unknown> {
   run(...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number | bigint }
   get(...values: SqlValue[]): Row | undefined
   all(...values: SqlValue[]): Row[]
+  /** Rows as arrays: the library makes them in half the time. */
+  raw?(on: boolean): Statement<Row>
 }
 
 /** The part of a better-sqlite3 database that this driver uses. */

@@ -32,6 +32,7 @@ interface Joined {
 export interface CreateInOptions {
   readonly file: string
   readonly time: SteadyTime
+  readonly ageingMs: number
   /** The connection that was handed to the store, if it was. */
   readonly database?: Connection
   /** The SQLite library of the store's own connections; absent while it has none. */
@@ -54,7 +55,7 @@ export class CreateIn {
   }
 
   create(tx: unknown, runs: readonly NewRun[]): Created {
-    const { file, time } = this.#options
+    const { file, time, ageingMs } = this.#options
     assertTransaction(tx)
     checkAll(runs)
     try {
@@ -62,7 +63,7 @@ export class CreateIn {
       // What a transaction before this one made may have been rolled back.
       lanes.forget()
       time.atLeast(statements.lastStamp.get()?.at ?? 0)
-      return atOnce(tx, () => createAll({ statements, lanes, now: time.now() }, runs))
+      return atOnce(tx, () => createAll({ statements, lanes, now: time.now(), ageingMs }, runs))
     } catch (error) {
       throw isUnreachable(error) ? unavailable(file, error) : error
     }

@@ -3,11 +3,13 @@
  * It knows nothing of leases; a run that is submitted again is begun again by `needs.ts`.
  */
 import type { Created, CreatedRun, NewRun } from '../../ports/store.ts'
+import { placeOf } from '../../run/place.ts'
 import { spilled } from './body.ts'
 import type { Work } from './group-commit.ts'
 import { beginFlowAgain } from './needs.ts'
-import { idOf, STATE_NUMBER, writeMore } from './row.ts'
+import { idOf, keyText, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
+import { INSERT_MANY } from './statements.ts'
 
 /** Who is named in history when a submit, not an operator, begins a run again. */
 export const SUBMITTER = 'submit'
@@ -18,10 +20,30 @@ export function createWork(runs: readonly NewRun[]): Work<Created> {
   return { rows: runs.length, wakes: true, execute: (tx) => createAll(tx, runs) }
 }
 
-export const createAll = (tx: Tx, runs: readonly NewRun[]): Created => ({
-  now: tx.now,
-  runs: runs.map((run) => createOne(tx, run)),
-})
+export function createAll(tx: Tx, runs: readonly NewRun[]): Created {
+  const created: Created['runs'][number][] = []
+  while (created.length < runs.length) {
+    const next = runs.slice(created.length, created.length + INSERT_MANY)
+    if (next.length === INSERT_MANY && next.every((run) => isPlain(run, tx.now))) created.push(...insertMany(tx, next))
+    else for (const run of next) created.push(createOne(tx, run))
+  }
+  return { now: tx.now, runs: created }
+}
+
+/** Nothing but a task and an input, and ready at once: most runs. */
+function isPlain({ key, deadlineAt, maxCostUsd, concurrency, dueAt, input }: NewRun, now: number): boolean {
+  const asked = key ?? deadlineAt ?? maxCostUsd ?? concurrency
+  return asked === undefined && (dueAt === undefined || dueAt <= now) && !spilled(input)
+}
+
+function insertMany({ statements, lanes, now, ageingMs }: Tx, runs: readonly NewRun[]): CreatedRun[] {
+  const values = runs.flatMap((run) => {
+    const { priority, dueAt, input } = run
+    return [lanes.numberOf(run), priority, now, placeOf({ priority, submittedAt: now, dueAt }, ageingMs), input]
+  })
+  const last = Number(statements.insertReadyMany.run(...values).lastInsertRowid)
+  return runs.map((_, index) => ({ id: idOf(last - runs.length + 1 + index), created: true, generation: 1 }))
+}
 
 export const checkAll = (runs: readonly NewRun[]): void => runs.forEach(check)
 
@@ -42,21 +64,26 @@ export function createOne(tx: Tx, run: NewRun): CreatedRun | 'conflict' {
 }
 
 /** A step is inserted like any other run; what it needs decides whether it begins blocked. */
-export function insert({ statements, lanes, now }: Tx, run: NewRun, step?: { readonly blocked: boolean }): number {
-  const { key, deadlineAt, maxCostUsd } = run
+export function insert(tx: Tx, run: NewRun, step?: { readonly blocked: boolean }): number {
+  const { statements, lanes, now } = tx
+  const { key, deadlineAt, maxCostUsd, concurrency } = run
   const dueAt = step?.blocked ? undefined : run.dueAt
-  const lane = lanes.numberOf(run)
+  const lane = concurrency === undefined ? lanes.numberOf(run) : lanes.numberOf(run, { keyed: true })
+  const place = placeOf({ priority: run.priority, submittedAt: now, dueAt }, tx.ageingMs)
   const spill = spilled(run.input)
   const later = dueAt !== undefined && dueAt > now
-  const plain = !step && !later && !spill && key === undefined && deadlineAt === undefined && maxCostUsd === undefined
-  if (plain) return Number(statements.insertReady.run(lane, run.priority, now, run.input).lastInsertRowid)
+  const plain = !step && isPlain(run, now)
+  if (plain) return Number(statements.insertReady.run(lane, run.priority, now, place, run.input).lastInsertRowid)
   const { lastInsertRowid } = statements.insertRun.run(
     STATE_NUMBER[step?.blocked ? 'blocked' : later ? 'waiting' : 'ready'],
     lane,
     run.priority,
     now,
+    place,
     later ? dueAt : null,
     key ?? null,
+    concurrency === undefined ? null : keyText(run.task, concurrency.key),
+    concurrency?.max ?? null,
     writeMore({
       ...(deadlineAt === undefined ? {} : { deadlineAt }),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),

@@ -3,6 +3,7 @@
  * nobody knows which of them it was: a suspect, to be claimed alone. What that means for the run is decided elsewhere.
  */
 import { AGAIN } from './group-commit.ts'
+import { wakeAfter } from './keys.ts'
 import { readMore, STATE_NUMBER, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
 import type { ExpiredRow } from './statements.ts'
@@ -13,6 +14,10 @@ const EXPIRE_MAX = 500
 export function expire(tx: Tx): typeof AGAIN | undefined {
   const expired = tx.statements.expired.all(tx.now, EXPIRE_MAX)
   for (const row of expired) end(tx, row)
+  wakeAfter(
+    tx,
+    expired.map(({ id }) => id),
+  )
   return expired.length === EXPIRE_MAX ? AGAIN : undefined
 }
 

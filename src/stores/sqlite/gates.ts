@@ -23,6 +23,8 @@ import type { Place } from './statements.ts'
 /** Lanes that share an allowance. */
 export interface Gate {
   readonly lanes: ReadonlySet<number>
+  /** Whether it counts what is taken from a lane; those it covers, unless it says otherwise. */
+  readonly counts?: (lane: number) => boolean
   readonly left: number
   /** When it lets in more. */
   readonly opensAt: number | undefined
@@ -33,6 +35,8 @@ export interface Gate {
 export interface OpenLanes extends ServedLanes {
   /** Whether a run may pass them or not; most often there is none. */
   readonly gates: readonly Gate[]
+  /** Whether runs of the open lanes have to be looked at one by one: a gate counts them, or they have concurrency keys. */
+  readonly oneByOne: boolean
 }
 
 const NO_GATES: readonly Gate[] = []
@@ -41,7 +45,7 @@ export function openLanes(tx: Tx, request: ClaimRequest): OpenLanes {
   const { lanes, served } = tx.lanes.servedBy(request)
   const { limits = [] } = request
   if (tx.lanes.holds.size === 0 && tx.lanes.buckets.size === 0 && limits.length === 0)
-    return { lanes, served, gates: NO_GATES }
+    return { lanes, served, gates: NO_GATES, oneByOne: isAnyKeyed(tx, lanes) }
   const leased = limits.some(({ running }) => running !== undefined) ? tx.statements.leasedLanes.all() : []
   const gates = [
     ...currentHolds(tx).map((hold) => holdGate(tx, hold, lanes)),
@@ -51,8 +55,14 @@ export function openLanes(tx: Tx, request: ClaimRequest): OpenLanes {
       .map((bucket) => bucketGate(tx, bucket, lanes)),
   ]
   const isShut = (lane: number) => gates.some((gate) => gate.left < 1 && gate.lanes.has(lane))
-  return { lanes: lanes.filter((lane) => !isShut(lane)), served, gates }
+  const unshut = lanes.filter((lane) => !isShut(lane))
+  // What is shut altogether costs the others nothing.
+  const isCounted = unshut.some((lane) => gates.some((gate) => gate.counts?.(lane) ?? gate.lanes.has(lane)))
+  return { lanes: unshut, served, gates, oneByOne: isCounted || isAnyKeyed(tx, unshut) }
 }
+
+const isAnyKeyed = ({ lanes }: Tx, open: readonly number[]): boolean =>
+  lanes.anyKeyed && open.some((lane) => lanes.isKeyed(lane))
 
 /** The holds as they stand: their probe may be gone without a verdict; one that is over is taken away. */
 function currentHolds({ lanes, statements, now }: Tx): Hold[] {
@@ -113,6 +123,8 @@ function bucketGate(tx: Tx, bucket: RetryBucket, served: readonly number[]): Gat
   const isRetry = (lane: number) => isOf(lane) && lanes.isAgain(lane)
   return {
     lanes: new Set(served.filter(isRetry)),
+    // First tries fill the bucket.
+    counts: isOf,
     left: retriesLeft(bucket, now),
     opensAt: retriesOpenAt(bucket, now),
     settle: (covered, chosen) => {

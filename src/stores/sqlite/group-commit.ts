@@ -52,6 +52,7 @@ class Refused {
 export interface GroupCommitOptions extends Patience {
   readonly file: string
   readonly time: SteadyTime
+  readonly ageingMs: number
   /** The open file; opened if need be. */
   readonly session: () => Session | Promise<Session>
   /** The connection is broken: the next transaction needs a new one. */
@@ -122,7 +123,7 @@ export class GroupCommit {
 
   /** The transaction has begun. Afterwards it is over, and everyone has an answer or is in the queue again. */
   #transact(session: Session, group: readonly Pending[]): void {
-    const { file, time } = this.#options
+    const { file, time, ageingMs } = this.#options
     const { statements, lanes } = session
     let answers: readonly unknown[] | undefined
     try {
@@ -134,7 +135,7 @@ export class GroupCommit {
       lanes.refresh()
       // Time that did not pass takes no lease away: its owner had no chance to renew it.
       if (this.#leaptMs > 0) statements.spareLeases.run(this.#leaptMs, now - this.#leaptMs, now)
-      answers = executeAll(session, { statements, lanes, now }, group)
+      answers = executeAll(session, { statements, lanes, now, ageingMs }, group)
     } catch (error) {
       if (isUnreachable(error)) {
         this.#giveUp(session, group, error, unavailable(file, error))

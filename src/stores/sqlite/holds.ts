@@ -14,8 +14,10 @@ import {
   standing,
   withoutProbe,
 } from '../../run/hold.ts'
+import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
-import type { Work } from './group-commit.ts'
+import { bringForwardOf } from './bring-forward.ts'
+import { AGAIN, type Work } from './group-commit.ts'
 import type { Readers } from './read.ts'
 import { laneOf, numberOf } from './row.ts'
 import type { Tx } from './session.ts'
@@ -41,9 +43,11 @@ export function releaseWork({ what, by }: { readonly what: HoldTarget; readonly 
   return {
     rows: 1,
     wakes: true,
-    execute: ({ statements, lanes, now }) => {
+    execute: (tx) => {
+      const { statements, lanes, now } = tx
       const known = lanes.holds.get(what)
       if (!known || !standing(known, now)) return { now, answer: 'lost' }
+      if (bringForwardOf(tx, what, Number.MAX_SAFE_INTEGER)) return AGAIN
       lanes.setHold(what, undefined)
       statements.insertNote.run(null, now, by, 'hold.released', JSON.stringify({ what }))
       return { now, answer: 'ok' }
@@ -52,11 +56,13 @@ export function releaseWork({ what, by }: { readonly what: HoldTarget; readonly 
 }
 
 /** What the end of an attempt means for holds: its own order, and its verdict if it was a probe. */
-export function holdAtEnd({ lanes, now }: Tx, change: EndChange): void {
+export function holdAtEnd(tx: Tx, change: EndChange): void {
+  const { lanes, now } = tx
   const { hold: order } = change
   if (change.state === 'succeeded' || change.admits) {
     for (const hold of lanes.holds.values()) {
-      if (isProbe(hold, change) && hold.what !== order?.what) lanes.setHold(hold.what, afterProbe(hold, now))
+      if (isProbe(hold, change) && hold.what !== order?.what)
+        lanes.setHold(hold.what, afterProbe(hold, now, lastToken(tx)))
     }
   }
   if (!order) return
@@ -65,18 +71,39 @@ export function holdAtEnd({ lanes, now }: Tx, change: EndChange): void {
   if (next !== known) lanes.setHold(order.what, next)
 }
 
+/** Too little is left for those that are out: the hold that was put on the resource, if it is not held longer already. */
+export function holdByAnswer({ lanes, statements, now }: Tx, quotas: readonly Quota[]): HoldOrder | undefined {
+  const [first] = quotas
+  if (!first) return undefined
+  const leased = statements.leasedLanes.all()
+  const out = leased.filter(({ lane }) => lanes.laneOf(lane).resource === first.resource).length
+  const order = holdByQuotas(quotas, out, now)
+  const known = order && lanes.holds.get(order.what)
+  const next = order && extended(known, order, now)
+  if (!order || !next || next === known) return undefined
+  lanes.setHold(order.what, next)
+  return order
+}
+
 const isProbe = ({ probing }: Hold, { run, token }: EndChange): boolean =>
   probing?.run === run && probing.token === token
 
 /** What the attempt says about the health of the resource that it needed. Called before the run leaves its lane. */
-export function healthAtEnd({ lanes, statements, now }: Tx, { run, state, trouble }: EndChange): void {
+export function healthAtEnd(tx: Tx, { run, state, trouble }: EndChange): void {
+  const { lanes, statements, now } = tx
   if (trouble !== undefined) lanes.setBucket(trouble, afterTrouble(lanes.buckets.get(trouble), trouble, now))
   if (trouble !== undefined || state !== 'succeeded' || lanes.buckets.size === 0) return
   const row = statements.laneOfRun.get(numberOf(run))
   const { resource } = row === undefined ? {} : lanes.laneOf(row.lane)
   const bucket = resource === undefined ? undefined : lanes.buckets.get(resource)
-  if (bucket) lanes.setBucket(bucket.resource, afterAnswers(bucket, 1, now))
+  if (bucket)
+    lanes.setBucket(
+      bucket.resource,
+      afterAnswers(bucket, now, () => lastToken(tx)),
+    )
 }
+
+const lastToken = ({ statements }: Tx): number => statements.lastToken.get()?.token ?? 0
 
 export const HOLDS_SQL = {
   holds: 'SELECT hold FROM reprise_hold ORDER BY what',

@@ -4,6 +4,7 @@
  */
 import { RepriseError } from '../../failure/reprise-error.ts'
 import type { Store } from '../../ports/store.ts'
+import { AGEING_MS } from '../../run/place.ts'
 import { type Clock, systemClock } from '../../time/clock.ts'
 import { type Dice, systemDice } from '../../time/dice.ts'
 import { SteadyTime } from '../../time/steady-time.ts'
@@ -42,6 +43,8 @@ interface CommonOptions {
   readonly busyMs?: number
   /** How often to look for other processes' work; 0 for never. @default 20, and 0 with a clock of your own */
   readonly watchMs?: number
+  /** A lower priority catches up one step in this time of waiting; 0 for never. For runs submitted from now on. @default 600000 */
+  readonly ageingMs?: number
   /** The store's time. @default the system's clock */
   readonly clock?: Clock
   readonly dice?: Dice
@@ -57,7 +60,13 @@ export type { Durability } from './connection.ts'
 export type { SqliteTransaction } from './create-in.ts'
 
 export function sqlite(options: SqliteOptions): Store {
-  const { durability = 'power', busyMs = BUSY_MS, clock = systemClock, dice = systemDice } = options
+  const {
+    durability = 'power',
+    busyMs = BUSY_MS,
+    clock = systemClock,
+    dice = systemDice,
+    ageingMs = AGEING_MS,
+  } = options
   const { watchMs = clock === systemClock ? WATCH_MS : 0 } = options
   check(options)
   const database = 'database' in options ? options.database : undefined
@@ -74,6 +83,7 @@ export function sqlite(options: SqliteOptions): Store {
   const createIn = new CreateIn({
     file,
     time,
+    ageingMs,
     library: () => session?.writer.constructor,
     ...(database ? { database } : {}),
   })
@@ -109,6 +119,7 @@ export function sqlite(options: SqliteOptions): Store {
     ...patience,
     file,
     time,
+    ageingMs,
     session: () => session ?? open(),
     drop,
     woken: () => watchers.woken(),
@@ -186,7 +197,7 @@ function check(options: SqliteOptions): void {
   if (durability !== 'power' && durability !== 'process') {
     throw new TypeError(`durability: ${JSON.stringify(durability)}; allowed are "power" and "process"`)
   }
-  for (const name of ['busyMs', 'watchMs'] as const) {
+  for (const name of ['busyMs', 'watchMs', 'ageingMs'] as const) {
     const ms = options[name]
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) {
       throw new RangeError(`${name}: ${ms}; allowed are milliseconds from 0`)

@@ -15,6 +15,13 @@ interface LaneRow {
   readonly category: string | null
   readonly resource: string | null
   readonly again: number
+  readonly keyed: number
+}
+
+/** What sets a lane apart from another of the same task, category and resource. */
+export interface LaneKind {
+  readonly again?: boolean
+  readonly keyed?: boolean
 }
 
 /** Filters are few and live as long as their worker; past this the memory of them starts anew. */
@@ -37,7 +44,7 @@ export class Lanes {
   #version = -1
   readonly #numbers = new Map<string, number>()
   readonly #lanes = new Map<number, Lane>()
-  readonly #again = new Set<number>()
+  readonly #keyed = new Set<number>()
   #rows: readonly LaneRow[] = []
   readonly #served = new Map<string, ServedLanes>()
   #holdsVersion = -1
@@ -46,24 +53,28 @@ export class Lanes {
 
   constructor(connection: Connection, statements: Statements) {
     this.#statements = statements
-    this.#all = connection.prepare('SELECT id, task, category, resource, again FROM reprise_lane') as Statement<LaneRow>
+    this.#all = connection.prepare(
+      'SELECT id, task, category, resource, again, keyed FROM reprise_lane',
+    ) as Statement<LaneRow>
   }
 
-  /** The number of a lane, made if it is new; with `again`, of the one for its retries. Inside a write transaction only. */
-  numberOf(lane: Lane, again = false): number {
-    const name = again ? `[again]${nameOf(lane)}` : nameOf(lane)
+  /** The number of a lane, made if it is new. Inside a write transaction only. */
+  numberOf(lane: Lane, kind: LaneKind = {}): number {
+    const name = nameOf(lane, kind)
     const known = this.#numbers.get(name)
     if (known !== undefined) return known
-    const values = [lane.task, lane.category ?? null, lane.resource ?? null, again ? 1 : 0] as const
-    const found = this.#statements.findLane.get(...values)?.id ?? this.#add(values)
-    this.#numbers.set(name, found)
-    return found
+    const { again = false, keyed = false } = kind
+    const values = [lane.task, lane.category ?? null, lane.resource ?? null, again ? 1 : 0, keyed ? 1 : 0] as const
+    const found = this.#statements.findLane.get(...values)?.id
+    const number = found ?? this.#add(again ? -this.numberOf(lane, { keyed }) : null, values)
+    this.#numbers.set(name, number)
+    return number
   }
 
-  #add(values: readonly [string, string | null, string | null, number]): number {
+  #add(number: number | null, values: readonly [string, string | null, string | null, number, number]): number {
     this.#statements.lanesChanged.run()
     this.#version = -1
-    return Number(this.#statements.insertLane.run(...values).lastInsertRowid)
+    return Number(this.#statements.insertLane.run(number, ...values).lastInsertRowid)
   }
 
   laneOf(number: number): Lane {
@@ -140,7 +151,18 @@ export class Lanes {
 
   /** Whether it is the lane of a resource's retries. */
   isAgain(number: number): boolean {
-    return this.laneOf(number) !== undefined && this.#again.has(number)
+    return number < 0
+  }
+
+  /** Whether it is a lane of runs with concurrency keys. */
+  isKeyed(number: number): boolean {
+    if (this.#version === -1) this.refresh()
+    return this.#keyed.has(number)
+  }
+
+  get anyKeyed(): boolean {
+    if (this.#version === -1) this.refresh()
+    return this.#keyed.size > 0
   }
 
   /** Reads what anyone has changed. */
@@ -161,8 +183,8 @@ export class Lanes {
     for (const row of this.#rows) {
       const lane = laneOf(row)
       this.#lanes.set(row.id, lane)
-      if (row.again === 1) this.#again.add(row.id)
-      else this.#numbers.set(nameOf(lane), row.id)
+      if (row.keyed === 1) this.#keyed.add(row.id)
+      this.#numbers.set(nameOf(lane, { again: row.again === 1, keyed: row.keyed === 1 }), row.id)
     }
     this.#version = version
   }
@@ -179,13 +201,13 @@ export class Lanes {
     this.#holdsVersion = -1
     this.#numbers.clear()
     this.#lanes.clear()
-    this.#again.clear()
+    this.#keyed.clear()
     this.#served.clear()
   }
 }
 
 /** The common lane is a task alone; no other name begins with a bracket. */
-function nameOf({ task, category, resource }: Lane): string {
-  if (category === undefined && resource === undefined && !task.startsWith('[')) return task
-  return JSON.stringify([task, category ?? null, resource ?? null])
+function nameOf({ task, category, resource }: Lane, { again = false, keyed = false }: LaneKind): string {
+  if (category === undefined && resource === undefined && !again && !keyed && !task.startsWith('[')) return task
+  return JSON.stringify([task, category ?? null, resource ?? null, again, keyed])
 }

@@ -34,7 +34,7 @@ function findSql(query: Omit<RunQuery, 'limit'>): string {
 
 /** Reading a partial index from its end is a search; reading a table or a whole index is not. */
 const BAD =
-  /SCAN (reprise_run|run|next|reprise_journal|entry|reprise_attempt|attempt|reprise_key|key|reprise_body|reprise_need|need|reprise_step|step|reprise_flow|reprise_spend|reprise_window)(?! USING (COVERING )?INDEX reprise_(ready|suspect|due|leased|failed|review|spend_open|window_ends))|TEMP B-TREE/
+  /SCAN (reprise_run|run|next|reprise_journal|entry|reprise_attempt|attempt|reprise_key|key|reprise_body|reprise_need|need|reprise_step|step|reprise_flow|reprise_spend|reprise_window)(?! USING (COVERING )?INDEX reprise_(ready|suspect|due|leased|keyed|again|failed|review|spend_open|window_ends))|TEMP B-TREE/
 
 function planOf(connection: ReturnType<typeof connect>, sql: string): string[] {
   const rows = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split('?').length - 1).fill(null))

@@ -12,7 +12,8 @@ import { SQL } from './statements.ts'
 /** A run with its lane, its owner and its bodies, as readers see it. An index may be named, so that no other way is taken. */
 export const viewSql = (index = ''): string => `
   SELECT run.id, run.state, run.priority, run.submitted_at, run.lease, run.lease_until, claim.worker, run.due_at, run.suspect,
-    run.generation, run.attempt, run.errors, run.lapses, run.ended_by, run.finished_at, run.key, run.more, run.why, run.failure,
+    run.generation, run.attempt, run.errors, run.lapses, run.ended_by, run.finished_at, run.key,
+    run.concurrency_key, run.concurrency_max, run.more, run.why, run.failure,
     coalesce(run.input, (SELECT input FROM reprise_body WHERE run = run.id)) AS input,
     coalesce(run.output, (SELECT output FROM reprise_body WHERE run = run.id)) AS output,
     lane.task, lane.category, lane.resource, step.flow, step.name AS step

@@ -40,6 +40,8 @@ export interface More {
   needs?: true
   /** How the lease before the present one ended by itself. */
   lapsed?: { readonly worker: string; readonly counted: boolean }
+  /** The lane that it was submitted into, when an end has moved it to another. */
+  home?: number
 }
 
 export const readMore = (text: string | null): More => (text === null ? {} : (JSON.parse(text) as More))
@@ -99,6 +101,8 @@ export interface ViewRow {
   readonly ended_by: number | null
   readonly finished_at: number | null
   readonly key: string | null
+  readonly concurrency_key: string | null
+  readonly concurrency_max: number | null
   readonly more: string | null
   readonly why: string | null
   readonly failure: string | null
@@ -141,8 +145,13 @@ export function viewOf(row: ViewRow): RunView {
     ...(row.finished_at === null ? {} : { finishedAt: row.finished_at }),
     ...(row.flow === null ? {} : { flow: idOf(row.flow) }),
     ...(row.step === null ? {} : { step: row.step }),
+    ...concurrencyOf(row),
     ...(row.ended_by === null ? {} : { endedBy: row.ended_by }),
   }
+}
+
+function concurrencyOf({ concurrency_key: text, concurrency_max: max }: ViewRow): Pick<RunView, 'concurrency'> {
+  return text === null || max === null ? {} : { concurrency: { key: keyOf(text), max } }
 }
 
 export function stateOf(number: number): State {
@@ -216,6 +225,11 @@ export function entryOf(row: JournalRow): JournalEntry {
     ...(row.question === null ? {} : { question: row.question }),
   }
 }
+
+/** Concurrency keys are of a task: two tasks that use the same text have nothing to do with each other. */
+export const keyText = (task: string, key: string): string => JSON.stringify([task, key])
+
+const keyOf = (text: string): string => (JSON.parse(text) as [string, string])[1]
 
 /** JSON for a nullable column. */
 export const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))

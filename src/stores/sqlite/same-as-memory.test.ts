@@ -41,6 +41,7 @@ function newRun(script: Script): NewRun {
     ...(dice() < 0.4 ? { resource: `m${Math.floor(dice() * 12)}` } : {}),
     ...key,
     ...(dice() < 0.3 ? { onExisting: pick(dice, 'return', 'retry') } : {}),
+    ...(dice() < 0.3 ? { concurrency: { key: pick(dice, 'c', 'd'), max: pick(dice, 1, 2) } } : {}),
     input: JSON.stringify('i'.repeat(dice() < 0.1 ? 900 : 3)),
     priority: pick(dice, 0, 0, 0, -1, 5),
     ...(dice() < 0.2 ? { dueAt: now + Math.floor(dice() * 3_000) - 500 } : {}),

@@ -18,18 +18,21 @@ CREATE TABLE reprise_meta(
 
 -- One row per distinct (task, category, resource), made by the first run in it and never deleted.
 -- again: runs whose last try met the trouble of their resource wait in a lane of their own, so that they can be let in by themselves.
+-- Its number is that of its lane, negative. keyed: runs with a concurrency key have lanes of their own, so that others are claimed
+-- without a look at keys.
 CREATE TABLE reprise_lane(
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   category TEXT,
   resource TEXT,
-  again INTEGER NOT NULL DEFAULT 0
+  again INTEGER NOT NULL,
+  keyed INTEGER NOT NULL
 );
 -- 0 stands for none: a number never equals a text, not even an empty one.
-CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again);
+CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again, keyed);
 
 -- state: 0 blocked 1 ready 2 waiting 3 review 4 succeeded 5 failed 6 cancelled
--- lease: token of the live claim. suspect: 0 no, n: claimed alone, with n - 1 shared crashes that are not counted yet.
+-- place: the order of claims, smaller first. lease: token of the live claim. suspect: 0 no, n: claimed alone, with n - 1 shared crashes that are not counted yet.
 -- more: JSON of what most runs never have. Bodies last, so that reading the rest never touches an overflow page.
 CREATE TABLE reprise_run(
   id INTEGER PRIMARY KEY,
@@ -37,6 +40,7 @@ CREATE TABLE reprise_run(
   lane INTEGER NOT NULL,
   priority INTEGER NOT NULL,
   submitted_at INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   lease INTEGER,
   lease_until INTEGER,
   due_at INTEGER,
@@ -48,17 +52,24 @@ CREATE TABLE reprise_run(
   ended_by INTEGER,
   finished_at INTEGER,
   key TEXT,
+  concurrency_key TEXT,
+  concurrency_max INTEGER,
   more TEXT,
   why TEXT,
   failure TEXT,
   input TEXT,
   output TEXT
 );
-CREATE INDEX reprise_ready ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect = 0;
-CREATE INDEX reprise_suspect ON reprise_run(lane, priority, submitted_at) WHERE state = 1 AND lease IS NULL AND suspect > 0;
+CREATE INDEX reprise_ready ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect = 0;
+CREATE INDEX reprise_suspect ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect > 0;
 CREATE INDEX reprise_due ON reprise_run(due_at) WHERE due_at IS NOT NULL;
 -- With lane and state, so that the live leases of a limited lane are counted in the index alone, without those of reviewers.
 CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
+-- Runs that wait to try their resource again, by the claim that ended: when it answers, those before are let in without their wait.
+CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
+-- Runs with a concurrency key that are out, ready or parked (waiting without a due time), in this order.
+CREATE INDEX reprise_keyed ON reprise_run(concurrency_key, lease, state, lane, place)
+  WHERE concurrency_key IS NOT NULL AND finished_at IS NULL AND due_at IS NULL;
 CREATE INDEX reprise_review ON reprise_run(id) WHERE state = 3;
 CREATE INDEX reprise_failed ON reprise_run(id) WHERE state = 5;
 

@@ -32,6 +32,8 @@ export interface Tx {
   readonly lanes: Lanes
   /** Store time, the same for the whole transaction. */
   readonly now: number
+  /** What a step of priority is worth. */
+  readonly ageingMs: number
   /** Whether any run needs another; looked up at the first end, because most files have no needs at all. */
   anyNeeds?: boolean
 }

@@ -3,9 +3,11 @@
  * It compares and swaps; whether an operator may do so is decided elsewhere.
  */
 import type { Act, Committed, Move, MovedRun } from '../../ports/store.ts'
+import { placeOf } from '../../run/place.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
 import type { Work } from './group-commit.ts'
+import { wakeAfter } from './keys.ts'
 import { beginFlowAgain, canBegin, moveDependents } from './needs.ts'
 import { numberOf, STATE_NUMBER, stateOf } from './row.ts'
 import type { Tx } from './session.ts'
@@ -25,6 +27,7 @@ function steer(tx: Tx, act: Act): Committed {
   if (act.type === 'retry' && !canBegin(tx, run)) return { now, answer: 'lost' }
   const moved =
     act.type === 'retry' ? beginFlowAgain(tx, run, row.generation, act) : cancel(tx, run, row.generation, act)
+  wakeAfter(tx, [run])
   statements.insertNote.run(act.run, now, act.by, act.type, null)
   return { now, answer: 'ok', ...(moved ? { moved } : {}) }
 }
@@ -43,13 +46,18 @@ function reorder(tx: Tx, move: Move): Committed {
   if (!row || !expected || (state !== 'ready' && state !== 'waiting') || row.lease !== null)
     return { now, answer: 'lost' }
   const waits = dueAt === undefined ? state === 'waiting' : dueAt > now
+  const { priority = row.priority } = move
   statements.reorder.run(
     waits ? STATE_NUMBER.waiting : STATE_NUMBER.ready,
-    move.priority ?? row.priority,
+    priority,
+    placeOf({ priority, submittedAt: row.submitted_at, dueAt }, tx.ageingMs),
     waits ? (dueAt ?? row.due_at) : null,
     dueAt === undefined ? row.why : JSON.stringify(move.why),
     run,
   )
+  // Its time is the operator's now, and no longer a wait for its resource.
+  if (dueAt !== undefined && tx.lanes.isAgain(row.lane)) statements.setLane.run(-row.lane, run)
+  wakeAfter(tx, [run])
   recordAct(tx, run, row.generation, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'
   statements.insertNote.run(move.run, now, move.by, what, JSON.stringify({ priority: move.priority, dueAt }))

@@ -3,9 +3,13 @@
  * It repairs nothing.
  */
 import type { Finding } from '../../ports/store.ts'
+import { faultOfBucket, faultOfHold } from '../../run/check-hold.ts'
+import { covers, type Hold } from '../../run/hold.ts'
+import type { RetryBucket } from '../../run/retry-bucket.ts'
 import { turn } from '../../time/clock.ts'
 import type { Readers } from './read.ts'
-import { idOf } from './row.ts'
+import { idOf, laneOf, numberOf } from './row.ts'
+import { BUDGET_LAWS } from './verify-budgets.ts'
 
 /** More of one kind tell nothing new. */
 const FINDINGS_MAX = 100
@@ -87,6 +91,27 @@ const LAWS: readonly (readonly [law: string, sql: string])[] = [
       'state IN (0, 1, 2, 3) AND (state = 0) <> EXISTS (SELECT 1 FROM reprise_need AS need WHERE need.run = run.id AND open = 1)',
     ),
   ],
+  [
+    'what ended by its need has such a need',
+    rows(
+      "'state ' || state || ' by ' || (why ->> '$.code')",
+      `state IN (5, 6) AND why ->> '$.code' IN ('end.need_failed', 'run.skipped') AND NOT EXISTS (
+        SELECT 1 FROM reprise_need AS need JOIN reprise_run AS needed ON needed.id = need.needed
+        WHERE need.run = run.id AND need.open = 1 AND need.kind IN (0, 1) AND needed.state IN (5, 6))`,
+    ),
+  ],
+  [
+    'no run is parked whose key has room',
+    rows(
+      "coalesce('fewer than ' || concurrency_max || ' of ' || concurrency_key || ' are out or before it', 'waiting for nothing')",
+      `state = 2 AND due_at IS NULL AND (concurrency_key IS NULL OR concurrency_max >
+        (SELECT count(*) FROM reprise_run AS other INDEXED BY reprise_keyed WHERE other.concurrency_key = run.concurrency_key
+          AND other.finished_at IS NULL AND other.due_at IS NULL AND other.lease > 0) +
+        (SELECT count(*) FROM reprise_run AS other INDEXED BY reprise_keyed WHERE other.concurrency_key = run.concurrency_key
+          AND other.finished_at IS NULL AND other.due_at IS NULL AND other.lease IS NULL AND other.state = 1 AND other.suspect = 0
+          AND other.lane = run.lane AND (other.place, other.id) < (run.place, run.id)))`,
+    ),
+  ],
   ['ledgers are the fold of history', ledgers()],
   [
     'cost is what the journal settled',
@@ -114,6 +139,20 @@ const OTHER_LAWS: readonly (readonly [law: string, sql: string])[] = [
     'a step belongs to a flow and to a run',
     `SELECT run, 'the step ' || name || ' of r' || flow AS found FROM reprise_step
     WHERE flow NOT IN (SELECT id FROM reprise_flow) OR run NOT IN (SELECT id FROM reprise_run) LIMIT ${FINDINGS_MAX}`,
+  ],
+  [
+    'a need is of one flow, or of a join',
+    `SELECT need.run, 'it needs r' || need.needed || ' of ' || CASE need.kind WHEN 3 THEN 'generation ' || need.generation ELSE 'another flow' END AS found
+    FROM reprise_need AS need JOIN reprise_run AS run ON run.id = need.run
+    WHERE CASE need.kind WHEN 3 THEN need.generation > run.generation
+      ELSE (SELECT flow FROM reprise_step WHERE run = need.run) IS NOT (SELECT flow FROM reprise_step WHERE run = need.needed)
+        OR NOT EXISTS (SELECT 1 FROM reprise_step WHERE run = need.run) END LIMIT ${FINDINGS_MAX}`,
+  ],
+  [
+    'a flow has its steps and its key',
+    `SELECT id AS run, 'a step of it is not there' AS found FROM reprise_flow AS flow
+    WHERE NOT EXISTS (SELECT 1 FROM reprise_step AS step WHERE step.run = flow.id AND step.flow = flow.id)
+      OR id NOT IN (SELECT id FROM reprise_run) LIMIT ${FINDINGS_MAX}`,
   ],
   [
     'a journal entry belongs to a run',
@@ -169,6 +208,48 @@ function ledgers(): string {
   )
 }
 
+interface ProbeRow {
+  readonly task: string
+  readonly category: string | null
+  readonly resource: string | null
+}
+
+/** Holds and buckets are few, and each is looked at as a whole. */
+function ofHolds(readers: Readers): Finding[] {
+  const finding = (law: string, found: string | undefined, run?: string): Finding[] =>
+    found === undefined ? [] : [{ law, found, ...(run === undefined ? {} : { run }) }]
+  const [given] = readers.all<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'reprise_claim'")
+  const holds = readers.all<{ what: string; hold: string }>('SELECT what, hold FROM reprise_hold').flatMap((row) => {
+    const hold = JSON.parse(row.hold) as Hold
+    const { probing } = hold
+    const [lane] = probing ? readers.all<ProbeRow>(PROBE_SQL, numberOf(probing.run), probing.token) : []
+    const astray =
+      lane && !covers(hold.what, laneOf(lane))
+        ? `${row.what} has its probe in ${JSON.stringify(laneOf(lane))}`
+        : undefined
+    const unknown =
+      probing && probing.token > (given?.seq ?? 0) ? `${row.what} has a probe with token ${probing.token}` : undefined
+    return [
+      ...finding('a hold is of something, and in one of its phases', faultOfHold(row.what, hold)),
+      ...finding('a probe is of the lane that is held', astray, probing?.run),
+      ...finding('a token was given out by a claim', unknown, probing?.run),
+    ]
+  })
+  const buckets = readers.all<{ resource: string; bucket: string }>('SELECT resource, bucket FROM reprise_bucket')
+  return [
+    ...holds,
+    ...buckets.flatMap(({ resource, bucket }) =>
+      finding(
+        'a bucket is of its resource, and in one of its phases',
+        faultOfBucket(resource, JSON.parse(bucket) as RetryBucket),
+      ),
+    ),
+  ]
+}
+
+const PROBE_SQL = `SELECT task, category, resource FROM reprise_run AS run JOIN reprise_lane AS lane ON lane.id = run.lane
+  WHERE run.id = ? AND run.lease = ?`
+
 export async function verify(readers: Readers): Promise<Finding[]> {
   const findings: Finding[] = []
   const add = (law: string, breaches: readonly Breach[]) => {
@@ -180,6 +261,10 @@ export async function verify(readers: Readers): Promise<Finding[]> {
     await turn()
   }
   for (const [law, sql] of OTHER_LAWS) add(law, readers.all<Breach>(sql))
+  for (const [law, sql] of BUDGET_LAWS)
+    for (const { run, found } of readers.all<{ run: string | null; found: string }>(`${sql} LIMIT ${FINDINGS_MAX}`))
+      findings.push({ law, found, ...(run === null ? {} : { run }) })
+  findings.push(...ofHolds(readers))
   const checked = readers.all<{ integrity_check: string }>(`PRAGMA integrity_check(${FINDINGS_MAX})`)
   for (const { integrity_check: found } of checked)
     if (found !== 'ok') findings.push({ law: 'the file is sound', found })

@@ -141,7 +141,7 @@ function unsent(history: History, sends: ReadonlyMap<string, readonly ProviderLi
     const story = stories(history).get(run)
     for (const [generation, entries] of Object.entries(journals)) {
       for (const { name, inputHash, takes } of entries) {
-        if (inputHash === 'sleep' || !story) continue
+        if (inputHash === 'sleep' || inputHash === 'join' || !story) continue
         const sent = sends.get(`${run}.${generation}.${name}.${inputHash}`)?.length ?? 0
         const intents = story.steps.filter(
           ({ kind, change }) =>

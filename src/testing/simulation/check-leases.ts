@@ -21,7 +21,10 @@ type OfAttempt = Extract<RepriseEvent, { readonly attempt: number; readonly work
 
 export function endEvents(history: History): readonly { readonly line: EventLine; readonly event: OfAttempt }[] {
   return only(history, 'event').flatMap((line) =>
-    ENDS.has(line.event.name) ? [{ line, event: line.event as OfAttempt }] : [],
+    // What ended by its need ended without an attempt.
+    ENDS.has(line.event.name) && (line.event as OfAttempt).attempt > 0
+      ? [{ line, event: line.event as OfAttempt }]
+      : [],
   )
 }
 
@@ -88,7 +91,9 @@ export const LEASES = [
     for (const { event, seq } of only(history, 'event')) {
       if (event.name !== 'write.refused' || event.what !== 'end') continue
       const story = all.get(event.run)
-      if (story && modelAt(story, { seq })?.endedBy === event.token)
+      // Who asks what became of an end after its run was pruned cannot be told any more.
+      const isGone = story?.steps.some(({ kind, line }) => kind === 'pruned' && line.seq < seq)
+      if (story && !isGone && modelAt(story, { seq })?.endedBy === event.token)
         found.push(`${event.run}: the end of token ${event.token} was told to be refused, and it is stored`)
     }
     return found

@@ -2,6 +2,7 @@
  * I10 to I12 and the law of explain: bounded work, right waits, the step that the policy asks for, and decisions that can be
  * computed again from what is stored.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import { delayBounds } from '../../policy/backoff.ts'
 import { applyEntry, decide } from '../../policy/decide.ts'
@@ -10,6 +11,7 @@ import { executionsBound, ledgerBounds } from '../../policy/executions-bound.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { EMPTY_LEDGERS, LAPSED_CODE, type Ledgers } from '../../policy/situation.ts'
 import { type AttemptRecord, SUSPENSIONS_MAX } from '../../run/run.ts'
+import { isBroughtForward } from './brought-forward.ts'
 import { type History, only } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
 import { type Story, stories } from './story.ts'
@@ -59,12 +61,14 @@ export const LEDGERS = [
 
   invariant(
     'I11',
-    'Nothing is claimed before it is due, and each wait is as long as the policy says, in store time.',
+    'Nothing is claimed before it is due unless its resource answers again, and each wait is as long as the policy says, in store time.',
     (history) => {
       const found: string[] = []
       for (const { run, steps } of stories(history).values()) {
-        for (const { kind, before, line, change, token } of steps) {
-          if (kind === 'claimed' && before?.dueAt !== undefined && before.dueAt > line.at)
+        for (const step of steps) {
+          const { kind, before, line, change, token } = step
+          const isEarly = kind === 'claimed' && before?.dueAt !== undefined && before.dueAt > line.at
+          if (isEarly && !isBroughtForward(history, steps, step))
             found.push(`${run}: claimed at ${line.at}, due at ${before.dueAt}`)
           if (kind !== 'ended' || change?.type !== 'end' || !change.attempt) continue
           const { startedAt, endedAt, decision } = change.attempt

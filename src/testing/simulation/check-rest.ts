@@ -2,10 +2,11 @@
  * I17 to I24: artifacts, reviews, rest at the end, secrets, the store's own check, and nobody left waiting.
  */
 import { endEvents } from './check-leases.ts'
+import { gateStory, type Span } from './gate-story.ts'
 import { type History, only, type StoreLine } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
 import { resting } from './simulate.ts'
-import { type Story, stories } from './story.ts'
+import { type Model, type Story, stories } from './story.ts'
 
 /** However busy everybody is, nothing waits longer than this in the quiet phase. */
 const WAIT_MAX_MS = 900_000
@@ -67,6 +68,9 @@ export const REST = [
           ({ id, state, lease, dueAt }) =>
             `${id} is ${state}${lease ? `, leased by ${lease.worker}` : ''}${dueAt === undefined ? '' : `, due ${dueAt}`}`,
         ),
+      ...[...stories(history).values()]
+        .filter(waitsInVain)
+        .map(({ run }) => `${run} is blocked, and nobody can move it`),
       ...history.unstopped.map((name) => `${name} did not stop when told`),
       ...(history.timersLeft > 0 ? [`stopped workers left ${history.timersLeft} timers`] : []),
     ],
@@ -89,11 +93,11 @@ export const REST = [
     'In the quiet phase nothing that could be claimed lies there while everybody is idle, and no claim is ever forgotten.',
     (history) => {
       const idleOfAll = idleTimes(history)
-      const idleUnheld = idleOfAll.flatMap((span) => heldTimes(history).reduce<Span[]>(without, [span]))
-      const resourced = new Set(history.dump.runs.flatMap(({ id, resource }) => (resource === undefined ? [] : id)))
+      const { closed } = gateStory(history)
       const waiting = [...stories(history).values()].flatMap((story) =>
-        waits(story, history).flatMap(({ from, to }) => {
-          const idle = resourced.has(story.run) ? idleUnheld : idleOfAll
+        waits(story, history).flatMap(({ from, to, model: { lane, again } }) => {
+          // Nobody could have claimed it while its own lane was closed.
+          const idle = closed(lane, again).reduce<readonly Span[]>(without, idleOfAll)
           const idleMs = idle.reduce(
             (sum, time) => sum + Math.max(0, Math.min(to, time.to) - Math.max(from, time.from)),
             0,
@@ -113,6 +117,12 @@ function forgotten(history: History): string[] {
   const crashed = new Set(only(history, 'fault').flatMap(({ fault, process }) => (fault === 'crash' ? [process] : [])))
   const begun = new Set(only(history, 'handler').map(({ run, token }) => `${run}@${token}`))
   const claims = only(history, 'store').flatMap((line) => (line.verb === 'claim' ? [line] : []))
+  // A stopping worker whose store does not answer gives up what it could not give back, and says so: the lease ends by itself.
+  const givenUp = new Set(
+    only(history, 'event').flatMap(({ event, process }) =>
+      event.name === 'store.trouble' && event.retryInMs === 0 ? [`${process} ${event.verb}`] : [],
+    ),
+  )
   // It asked again for an answer that it had not got, and by then the run was somebody else's.
   const tooLate = (run: string, line: StoreLine) =>
     line.verb === 'claim' &&
@@ -121,45 +131,45 @@ function forgotten(history: History): string[] {
     steps.flatMap(({ kind, token, line }) => {
       if (kind !== 'claimed' || crashed.has(line.process) || begun.has(`${run}@${token}`)) return []
       const written = steps.some((each) => each.token === token && each.change?.type === 'end')
-      return written || tooLate(run, line)
+      return written || tooLate(run, line) || givenUp.has(`${line.process} end of ${run}`)
         ? []
         : [`${run}: ${line.process} claimed it with token ${token} and forgot it`]
     }),
   )
 }
 
-interface Span {
-  readonly from: number
-  readonly to: number
+/** Blocked, though nothing that it needs is with a person, blocked itself, or waits for an operator by its own wish. */
+function waitsInVain({ last, needs }: Story): boolean {
+  if (last.state !== 'blocked') return false
+  return !needs.some(({ open, kind, needed }) => {
+    const { state } = needed.last
+    const isForPerson = state === 'review' || state === 'blocked'
+    return open && (isForPerson || (kind === 'wait' && (state === 'failed' || state === 'cancelled')))
+  })
+}
+
+interface Wait extends Span {
+  readonly model: Model
 }
 
 /** When a run could have been claimed and was not yet, in the quiet phase. */
-function waits({ steps, last }: Story, { quietFrom, dump }: History): Span[] {
-  const spans: Span[] = []
+function waits({ steps, last }: Story, { quietFrom, dump }: History): Wait[] {
+  const spans: Wait[] = []
   let since: number | undefined
-  for (const { kind, after, line } of steps) {
-    if (kind === 'claimed' && since !== undefined) spans.push({ from: Math.max(since, quietFrom), to: line.at })
+  for (const { kind, before, after, line } of steps) {
+    if (kind === 'claimed' && since !== undefined && before)
+      spans.push({ from: Math.max(since, quietFrom), to: line.at, model: before })
     if (kind === 'refused' || kind === 'written') continue
     const open = !after.holder && (after.state === 'ready' || after.state === 'waiting')
     since = open ? Math.max(line.at, after.dueAt ?? 0) : undefined
   }
   if (since !== undefined && !last.holder && since < dump.at)
-    spans.push({ from: Math.max(since, quietFrom), to: dump.at })
+    spans.push({ from: Math.max(since, quietFrom), to: dump.at, model: last })
   return spans.filter(({ from, to }) => to > from)
 }
 
-/** When a resource was held, by the ends that said so. Which of them a run needed then is not looked at. */
-function heldTimes(history: History): Span[] {
-  return [...stories(history).values()].flatMap(({ steps }) =>
-    steps.flatMap(({ kind, change, line }) => {
-      const hold = kind === 'ended' && change?.type === 'end' ? change.hold : undefined
-      return hold ? [{ from: line.at, to: hold.until ?? history.dump.at }] : []
-    }),
-  )
-}
-
 /** What is left of some spans when another is cut out. */
-const without = (spans: Span[], cut: Span): Span[] =>
+const without = (spans: readonly Span[], cut: Span): Span[] =>
   spans.flatMap(({ from, to }) =>
     [
       { from, to: Math.min(to, cut.from) },

@@ -2,6 +2,7 @@
  * I7 to I9: one end for each generation, legal steps only, and a store that holds what its operations add up to.
  */
 import { isTerminal, type State } from '../../run/run.ts'
+import { isBroughtForward } from './brought-forward.ts'
 import { endEvents } from './check-leases.ts'
 import { type History, only } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
@@ -14,10 +15,15 @@ const LEGAL: Readonly<Record<string, (before: Model, after: Model, at: number) =
   claimed: ({ state, dueAt }, _after, at) =>
     state === 'ready' || ((state === 'waiting' || state === 'review') && due(dueAt, at)),
   lapsed: ({ state }) => state === 'ready',
-  ended: ({ state }, after) => state === 'ready' && after.state !== 'blocked' && after.state !== 'cancelled',
+  ended: ({ state }, after) => state === 'ready' && after.state !== 'cancelled',
   written: ({ state }) => state === 'ready',
-  cancelled: ({ state }) => state === 'ready' || state === 'waiting' || state === 'review',
+  cancelled: ({ state }) => !isTerminal(state),
   again: ({ state }) => isTerminal(state) || state === 'review',
+  moved: ({ state, holder, dueAt }, _after, at) =>
+    (state === 'ready' || state === 'waiting' || (state === 'review' && due(dueAt, at))) && !holder,
+  unblocked: ({ state }) => state === 'blocked',
+  endedByNeed: ({ state }) => state === 'blocked',
+  pruned: ({ state }) => isTerminal(state),
 }
 
 const due = (dueAt: number | undefined, at: number): boolean => dueAt !== undefined && dueAt <= at
@@ -30,7 +36,7 @@ export const STATES_AND_ENDS = [
       const found = [...stories(history).values()].flatMap(({ run, steps }) =>
         steps.flatMap(({ kind, before, after }) => {
           const over = before !== undefined && isTerminal(before.state) && before.generation === after.generation
-          return over && kind !== 'refused' ? [`${run}: ${kind} after it was ${before.state}`] : []
+          return over && kind !== 'refused' && kind !== 'pruned' ? [`${run}: ${kind} after it was ${before.state}`] : []
         }),
       )
       const terminal = endEvents(history).filter(({ event }) => event.name in TERMINAL_EVENTS)
@@ -54,8 +60,12 @@ export const STATES_AND_ENDS = [
     'Only legal steps: a run is claimed when it is due, ended by its owner, and begun again when it is over.',
     (history) =>
       [...stories(history).values()].flatMap(({ run, steps }) =>
-        steps.flatMap(({ kind, before, after, line }) => {
-          const legal = before === undefined || (LEGAL[kind]?.(before, after, line.at) ?? true)
+        steps.flatMap((step) => {
+          const { kind, before, after, line } = step
+          const legal =
+            before === undefined ||
+            (LEGAL[kind]?.(before, after, line.at) ?? true) ||
+            (kind === 'claimed' && before.state === 'waiting' && isBroughtForward(history, steps, step))
           return legal
             ? []
             : [
@@ -76,7 +86,12 @@ export const STATES_AND_ENDS = [
       for (const run of history.dump.runs) {
         const story = all.get(run.id)
         if (!story) found.push(`${run.id}: no operation made it`)
-        else found.push(...differences(history, run.id, story), ...unearned(history, run.id, story))
+        else
+          found.push(
+            ...differences(history, run.id, story),
+            ...unearned(history, run.id, story),
+            ...misplaced(run.id, story),
+          )
       }
       return found
     },
@@ -95,6 +110,9 @@ function differences(history: History, id: string, { last, steps }: Story): stri
     ['state', run.state, promoted],
     ['generation', run.generation, last.generation],
     ['attempt', run.attempt, last.attempt],
+    ['priority', run.priority, last.priority],
+    ['resource', run.resource, last.lane.resource],
+    ['finish time', run.finishedAt, last.finishedAt],
     ['endedBy', run.endedBy, last.endedBy],
     ['output', run.output, last.output],
     ['suspensions', run.suspensions, last.suspensions],
@@ -109,8 +127,20 @@ function differences(history: History, id: string, { last, steps }: Story): stri
 const leavesRow = ({ kind, change, from }: StoryStep): boolean =>
   kind === 'cancelled' ||
   kind === 'again' ||
+  kind === 'moved' ||
+  kind === 'endedByNeed' ||
   (kind === 'lapsed' && from?.alone === true) ||
   (kind === 'ended' && change?.type === 'end' && change.attempt !== undefined)
+
+/** What a worker was given is a run of the lane that it waited in. */
+function misplaced(id: string, { steps }: Story): string[] {
+  return steps.flatMap(({ kind, line, before }) => {
+    if (kind !== 'claimed' || line.verb !== 'claim') return []
+    const given = line.runs.find((each) => each.id === id)?.resource
+    const waitedFor = before?.lane.resource
+    return given === waitedFor ? [] : [`${id}: claimed at ${line.at} for ${given}, it waited for ${waitedFor}`]
+  })
+}
 
 /** A success must be the word of the handler that its owner executed, and not of one that was suspended. */
 function unearned(history: History, id: string, { last }: Story): string[] {

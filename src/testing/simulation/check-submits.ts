@@ -3,7 +3,7 @@
  */
 import { type ClientLine, only } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
-import { itemOf } from './recorder.ts'
+import { isChild, itemOf } from './recorder.ts'
 
 const submits = (lines: readonly ClientLine[]) => lines.filter(({ does }) => does === 'submit')
 
@@ -17,7 +17,9 @@ export const SUBMITS = [
 
   invariant('I2', 'Every run was asked for; an unknown submit made one run at most, a refused one none.', (history) => {
     const asked = grouped(submits(only(history, 'client')), ({ item }) => String(item))
-    const held = grouped([...history.dump.runs], ({ input }) => String(itemOf(input)))
+    // What a run began is judged where runs are: clients know nothing of it.
+    const own = history.dump.runs.filter(({ input }) => !isChild(input))
+    const held = grouped(own, ({ input }) => String(itemOf(input)))
     const found = [...held.keys()].filter((item) => !asked.has(item)).map((item) => `item ${item} was never submitted`)
     for (const [item, lines] of asked) {
       const runs = held.get(item)?.length ?? 0
@@ -31,8 +33,11 @@ export const SUBMITS = [
   }),
 
   invariant('I3', 'One run for each task and key, and every submit of them is told the same id.', (history) => {
-    const nameOf = ({ task, key }: { readonly task?: string; readonly key?: string }) => `${task} ${key}`
-    const keyed = submits(only(history, 'client')).filter(({ key, phase }) => key !== undefined && phase === 'ok')
+    const nameOf = ({ task, key, flowKey, item }: Partial<ClientLine>) =>
+      flowKey === undefined ? `${task} ${key}` : `item ${item} of flow ${flowKey}`
+    const keyed = submits(only(history, 'client')).filter(
+      ({ key, flowKey, phase }) => (key ?? flowKey) !== undefined && phase === 'ok',
+    )
     const toldTwo = [...grouped(keyed, nameOf)]
       .map(([name, lines]) => [name, new Set(lines.map(({ run }) => run))] as const)
       .filter(([, ids]) => ids.size > 1)

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { goodBooks, leftAfterItsHold } from './book-scenes.fixtures.ts'
+import { FLOWS } from './check-flows.ts'
+import { GATES } from './check-gates.ts'
 import { check, INVARIANTS } from './checker.ts'
 import { TAMPERINGS } from './tampering.fixtures.ts'
 import { everyScene, goodHistory } from './teller.fixtures.ts'
@@ -16,6 +19,25 @@ describe('the checker takes good histories', () => {
       expect(breaches, `seed ${seed}`).toEqual([])
     }
   })
+})
+
+describe('the checker takes good histories of flows and of what closes a lane', () => {
+  test(`${GOOD_HISTORIES} of each`, () => {
+    for (let seed = 0; seed < GOOD_HISTORIES; seed += 1) {
+      for (const [scene, history] of Object.entries(goodBooks(seed))) {
+        const breaches = [...FLOWS, ...GATES].flatMap(({ id, breaches }) =>
+          breaches(history).map((found) => `${id}: ${found}`),
+        )
+        expect(breaches, `${scene}, seed ${seed}`).toEqual([])
+      }
+    }
+  })
+})
+
+test('a run is not missed while its lane is held', () => {
+  const missed = (heldMs: number) =>
+    check(leftAfterItsHold(heldMs)).filter(({ invariant }) => invariant === 'I24').length
+  expect([missed(110_000), missed(10_000)]).toEqual([0, 1])
 })
 
 describe('the checker refuses bad histories', () => {

@@ -1,7 +1,10 @@
 /**
  * The history checker: every invariant over one history. It knows nothing of how the history came to be.
  */
+import { BUDGETS } from './check-budgets.ts'
 import { CALLS } from './check-calls.ts'
+import { FLOWS } from './check-flows.ts'
+import { GATES } from './check-gates.ts'
 import { LEASES } from './check-leases.ts'
 import { LEDGERS } from './check-ledgers.ts'
 import { REST } from './check-rest.ts'
@@ -16,7 +19,10 @@ export const INVARIANTS: readonly Invariant[] = [
   ...STATES_AND_ENDS,
   ...LEDGERS,
   ...CALLS,
+  ...BUDGETS,
   ...REST,
+  ...FLOWS,
+  ...GATES,
 ]
 
 export interface Breach {

@@ -4,7 +4,8 @@
 import { createReprise, type RunningWorker } from '../../engine/reprise.ts'
 import type { Dice } from '../../time/dice.ts'
 import { type Execution, play } from './play.ts'
-import { between, type Script, TASK_NAMES } from './script.ts'
+import { between, scriptOf } from './script.ts'
+import { SIM_BUDGETS } from './sim-budgets.ts'
 import type { SimProcess } from './sim-process.ts'
 import { SIM_TASKS, type SimInput } from './sim-tasks.ts'
 import type { Stage } from './stage.ts'
@@ -86,8 +87,11 @@ export class Fleet {
       store,
       clock: process.clock,
       artifacts: stage.shelf.for(process),
+      budgets: SIM_BUDGETS,
       dice: stage.dice(`engine ${process.name}`),
       ids: () => `${process.name}-${++made}`,
+      limits: stage.character.limits,
+      ...(stage.character.retention ? { retention: stage.character.retention } : {}),
     })
     const tokens = new Map<string, number>()
     reprise.on('*', (event) => {
@@ -95,12 +99,13 @@ export class Fleet {
       stage.recorder.note({ log: 'event', process: process.name, event })
       if (event.name === 'attempt.started') tokens.set(`${event.run}/${event.generation}/${event.attempt}`, event.token)
     })
-    for (const name of TASK_NAMES) {
-      reprise.handle(SIM_TASKS[name], (input: SimInput, ctx) => {
+    for (const task of Object.values(SIM_TASKS)) {
+      reprise.handle(task, (input: SimInput, ctx) => {
         const { run, generation, attempt } = ctx
-        const script = stage.scripts.get(input.item) as Script
+        const script = scriptOf(stage.scripts, input)
+        const isDown = () => stage.isDown(script.task)
         const token = tokens.get(`${run}/${generation}/${attempt}`) ?? 0
-        const execution: Execution = { process, script, run, generation, attempt, token }
+        const execution: Execution = { process, script, run, generation, attempt, token, isDown }
         return play(stage.recorder, execution, ctx)
       })
     }

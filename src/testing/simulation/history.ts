@@ -3,10 +3,26 @@
  * handlers did, what the engine told, which faults were injected, and the final dump. The checker reads nothing else.
  */
 import type { Policy } from '../../policy/policy.ts'
-import type { Act, Change, CommitAnswer, Finding, Note, RunView } from '../../ports/store.ts'
+import type {
+  Act,
+  BudgetView,
+  Change,
+  CommitAnswer,
+  CreatedRun,
+  Finding,
+  Limit,
+  Links,
+  Move,
+  MovedRun,
+  Note,
+  PruneRequest,
+  RunView,
+} from '../../ports/store.ts'
 import type { RepriseEvent } from '../../run/event.ts'
+import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
-import type { AttemptRecord } from '../../run/run.ts'
+import type { NeedPolicy } from '../../run/need.ts'
+import type { AttemptRecord, Lane } from '../../run/run.ts'
 
 /** Every line of every log has its place in one order, and the store's time. */
 export interface Line {
@@ -20,7 +36,7 @@ export interface Line {
 export interface ClientLine extends Line {
   readonly log: 'client'
   readonly op: number
-  readonly does: 'submit' | 'cancel' | 'retry'
+  readonly does: 'submit' | 'cancel' | 'retry' | 'reorder' | 'hold' | 'release'
   readonly phase: 'invoke' | 'ok' | 'fail' | 'unknown' | 'conflict' | 'lost'
   readonly task?: string
   readonly key?: string
@@ -28,6 +44,8 @@ export interface ClientLine extends Line {
   readonly item?: number
   readonly run?: string
   readonly created?: boolean
+  /** The flow's key, when the item is a step of one that has one. */
+  readonly flowKey?: string
 }
 
 /** Something that the store executed, in the order of execution, whether or not anybody heard the answer. */
@@ -36,12 +54,9 @@ export type StoreLine = Line & { readonly log: 'store' } & StoreOperation
 export type StoreOperation =
   | {
       readonly verb: 'create'
-      readonly items: readonly number[]
-      readonly runs: readonly (
-        | { readonly id: string; readonly created: boolean; readonly generation: number }
-        | 'conflict'
-      )[]
-      readonly dueAt?: number
+      /** In the order of the request, as are the answers. */
+      readonly asked: readonly AskedRun[]
+      readonly runs: readonly (CreatedRun | 'conflict')[]
     }
   | {
       readonly verb: 'claim'
@@ -59,16 +74,43 @@ export type StoreOperation =
       readonly leases: readonly { readonly run: string; readonly token: number }[]
       readonly lost: readonly string[]
     }
-  | { readonly verb: 'commit'; readonly change: Change; readonly answer: CommitAnswer['answer'] }
-  | { readonly verb: 'steer'; readonly act: Act; readonly answer: 'ok' | 'lost' }
+  | ({ readonly verb: 'commit'; readonly change: Change } & Answered)
+  | ({ readonly verb: 'steer'; readonly act: Act } & Answered)
+  | ({ readonly verb: 'reorder'; readonly move: Move } & Answered)
+  | ({ readonly verb: 'hold'; readonly order: HoldOrder } & Answered)
+  | ({ readonly verb: 'release'; readonly what: HoldTarget } & Answered)
+  | { readonly verb: 'prune'; readonly request: PruneRequest; readonly pruned: readonly string[] }
+
+interface Answered {
+  readonly answer: CommitAnswer['answer']
+  /** Other runs that the store says it moved. */
+  readonly moved?: readonly Pick<MovedRun, 'run' | 'generation' | 'state'>[]
+  /** What became of the children of an end. */
+  readonly created?: readonly (CreatedRun | 'conflict')[]
+}
+
+/** A run as it was asked for. */
+export interface AskedRun {
+  readonly item: number
+  readonly lane: Lane
+  readonly priority: number
+  readonly dueAt?: number
+  /** Of a step: its name, the steps that it needs, and what it wants when one of them ends without success. */
+  readonly step?: string
+  readonly needs?: readonly string[]
+  readonly onNeedFailed?: NeedPolicy
+}
 
 export interface ClaimedLine {
   readonly id: string
   readonly generation: number
   readonly attempt: number
   readonly lapses: number
+  readonly resource?: string
   readonly lapsed?: boolean
   readonly deadlineAt?: number
+  /** It goes first, for these holds. */
+  readonly probes?: readonly HoldTarget[]
 }
 
 /** One physical send, as the other side saw it. */
@@ -99,6 +141,23 @@ export interface HandlerLine extends Line {
   readonly suspended?: boolean
   /** JSON of what it returned. */
   readonly value?: string
+  /** JSON of the outputs that it was given when it began, by step. */
+  readonly needs?: string
+}
+
+/** A handler was given what came of its children, or asked for a run that begins with its success. */
+export interface ChildrenLine extends Line {
+  readonly log: 'children'
+  readonly run: string
+  readonly generation: number
+  readonly token: number
+  /** Absent when it asked for one that begins with its success. */
+  readonly joined?: {
+    readonly name: string
+    readonly onFailure: 'fail' | 'collect'
+    /** JSON of what the join gave back. */
+    readonly results: string
+  }
 }
 
 export interface EventLine extends Line {
@@ -125,11 +184,24 @@ export interface ArtifactLine extends Line {
   readonly sha256: string
 }
 
-export type LogLine = ClientLine | StoreLine | ProviderLine | HandlerLine | EventLine | FaultLine | ArtifactLine
+export type LogLine =
+  | ClientLine
+  | StoreLine
+  | ProviderLine
+  | HandlerLine
+  | ChildrenLine
+  | EventLine
+  | FaultLine
+  | ArtifactLine
 
 export interface Dump {
   readonly at: number
+  /** Those that were pruned as they were seen last. */
   readonly runs: readonly RunView[]
+  /** Ids of those that the store does not have any more. */
+  readonly gone: readonly string[]
+  /** Of the runs that the store has and that need others or are needed. */
+  readonly links: Readonly<Record<string, Links>>
   readonly attempts: Readonly<Record<string, readonly AttemptRecord[]>>
   /** By run, then by generation. */
   readonly journals: Readonly<Record<string, Readonly<Record<number, readonly JournalEntry[]>>>>
@@ -138,10 +210,13 @@ export interface Dump {
   readonly findings: readonly Finding[]
   /** Path and hash of every object. */
   readonly artifacts: Readonly<Record<string, string>>
+  readonly budgets: readonly BudgetView[]
 }
 
 export interface History {
   readonly seed: number
+  /** Things that happened. */
+  readonly steps: number
   readonly lines: readonly LogLine[]
   readonly dump: Dump
   /** When faults ended and everything had to come to rest. */
@@ -150,6 +225,8 @@ export interface History {
   readonly slots: number
   /** A ready run must be claimed within this long while a slot is free, in the quiet phase. */
   readonly claimBoundMs: number
+  /** What every claim carried. */
+  readonly limits: readonly Limit[]
   /** Timers that a stopped worker left behind. */
   readonly timersLeft: number
   /** Workers that did not stop when told. */

@@ -5,11 +5,13 @@
 import type { Context } from '../../engine/context.ts'
 import { later, leaveOf, never, toPerson } from '../../engine/throwables.ts'
 import { failure } from '../../failure/own.ts'
+import type { ChildrenLine } from './history.ts'
 import { callInput, httpError, send } from './provider.ts'
 import type { Recorder } from './recorder.ts'
 import type { Outcome, Script, Step } from './script.ts'
+import { spendOf } from './sim-budgets.ts'
 import type { SimProcess } from './sim-process.ts'
-import type { SimInput } from './sim-tasks.ts'
+import { SIM_TASKS, type SimInput } from './sim-tasks.ts'
 
 /** One execution of a script, as the harness knows it. */
 export interface Execution {
@@ -19,6 +21,8 @@ export interface Execution {
   readonly generation: number
   readonly attempt: number
   readonly token: number
+  /** Whether what it needs fails for everybody at present. */
+  readonly isDown: () => boolean
 }
 
 /** Shaped as a key, so that it must be masked wherever it turns up. */
@@ -30,13 +34,15 @@ export async function play(recorder: Recorder, execution: Execution, ctx: Contex
   if (!process.alive) return new Promise(() => {})
   const told = { log: 'handler', process: process.name, ...placeOf(execution) } as const
   let suspended = false
-  recorder.note({ ...told, does: 'begin' })
+  const given = Object.keys(ctx.needs).length === 0 ? {} : { needs: JSON.stringify(ctx.needs) }
+  recorder.note({ ...told, does: 'begin', ...given })
   const over = (does: 'return' | 'throw', value?: unknown) => {
     const text = JSON.stringify(value)
     const extra = { ...(suspended ? { suspended } : {}), ...(text === undefined ? {} : { value: text }) }
     if (process.alive) recorder.note({ ...told, does, ...extra })
   }
   try {
+    if (execution.isDown()) throw httpError(503, 'Service Unavailable')
     for (const step of script.steps) await playStep(recorder, execution, step, ctx)
     const outcome = script.outcomes[Math.min(attempt, script.outcomes.length) - 1] as Outcome
     const value = await come(execution, outcome, ctx, recorder)
@@ -44,7 +50,8 @@ export async function play(recorder: Recorder, execution: Execution, ctx: Contex
     return value
   } catch (thrown) {
     const leave = leaveOf(thrown)
-    suspended = leave?.type === 'sleep' || (leave?.type === 'person' && !ownWord.has(thrown as Error))
+    const byContext = leave?.type === 'person' || leave?.type === 'later'
+    suspended = leave?.type === 'sleep' || leave?.type === 'join' || (byContext && !ownWord.has(thrown as Error))
     if (script.swallows && suspended) {
       const value = { swallowed: attempt }
       over('return', value)
@@ -73,6 +80,7 @@ async function playStep(recorder: Recorder, execution: Execution, step: Step, ct
         input: callInput(execution, step),
         ...(step.timeoutMs === undefined ? {} : { timeout: step.timeoutMs }),
         ...(step.ambiguous ? { ambiguous: step.ambiguous } : {}),
+        ...spendOf(execution.script.item),
       })
       return
     case 'sleep':
@@ -86,7 +94,30 @@ async function playStep(recorder: Recorder, execution: Execution, step: Step, ct
       return
     case 'progress':
       return ctx.progress(1, 2, 'half')
+    case 'join':
+      return playJoin(recorder, execution, step, ctx)
+    case 'submit':
+      await ctx.submit(SIM_TASKS.part, { item: execution.script.item, child: 'told' })
+      return noteChildren(recorder, execution)
   }
+}
+
+async function playJoin(
+  recorder: Recorder,
+  execution: Execution,
+  { name, onFailure, children }: Extract<Step, { does: 'join' }>,
+  ctx: Context<SimInput>,
+): Promise<void> {
+  const { item } = execution.script
+  const begun = children.map((_, child) => [SIM_TASKS.part, { item, child }] as const)
+  const joined = onFailure === 'fail' ? ctx.join(name, begun) : ctx.join(name, begun, { onFailure: 'collect' })
+  noteChildren(recorder, execution, { name, onFailure, results: JSON.stringify(await joined) })
+}
+
+function noteChildren(recorder: Recorder, execution: Execution, joined?: ChildrenLine['joined']): void {
+  const { process, run, generation, token } = execution
+  if (!process.alive) return
+  recorder.note({ log: 'children', process: process.name, run, generation, token, ...(joined ? { joined } : {}) })
 }
 
 async function come(

@@ -2,9 +2,28 @@
  * Writes down what happens, each line with its place in one order. The store it wraps is recorded where operations are executed,
  * so the log holds what the store did and not what somebody was told about it.
  */
-import type { Act, Change, ClaimRequest, NewFlow, NewRun, RenewRequest, Store } from '../../ports/store.ts'
-import type { ClaimedLine, LogLine, StoreOperation } from './history.ts'
+import type {
+  Act,
+  Change,
+  ClaimRequest,
+  CommitAnswer,
+  Move,
+  NewFlow,
+  NewRun,
+  NewStep,
+  PruneRequest,
+  RenewRequest,
+  RunView,
+  Store,
+} from '../../ports/store.ts'
+import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
+import type { JournalEntry } from '../../run/journal.ts'
+import type { AttemptRecord } from '../../run/run.ts'
+import type { AskedRun, ClaimedLine, LogLine, StoreOperation } from './history.ts'
 import type { World } from './world.ts'
+
+/** More runs than any seed submits. */
+export const RUNS_MAX = 1_000
 
 type Unplaced<L> = L extends LogLine ? Omit<L, 'seq' | 'at'> : never
 
@@ -16,14 +35,33 @@ export class Recorder {
     this.#world = world
   }
 
+  get now(): number {
+    return this.#world.now
+  }
+
   note(line: Unplaced<LogLine>): void {
     this.lines.push({ ...line, seq: this.lines.length, at: this.#world.now } as LogLine)
   }
 }
 
+/** A run with all that is kept of it. */
+export interface Snapshot {
+  readonly run: RunView
+  readonly attempts: readonly AttemptRecord[]
+  readonly journals: Readonly<Record<number, readonly JournalEntry[]>>
+}
+
+export async function snapshotOf(store: Store, run: RunView): Promise<Snapshot> {
+  const journals: Record<number, readonly JournalEntry[]> = {}
+  for (let each = 1; each <= run.generation; each += 1) journals[each] = await store.journal(run.id, each)
+  return { run, attempts: await store.attempts(run.id), journals }
+}
+
 /** The verbs that a simulation asks for, executed and written down. */
 export class RecordedStore {
   readonly store: Store
+  /** Runs that were pruned, as they were just before. */
+  readonly gone: Snapshot[] = []
   readonly #recorder: Recorder
   readonly #changed: () => void
 
@@ -35,23 +73,21 @@ export class RecordedStore {
 
   async create(process: string, runs: readonly NewRun[]) {
     const created = await this.store.create(runs)
-    const items = runs.map(({ input }) => itemOf(input))
-    const [first] = runs
-    const due = first?.dueAt === undefined ? {} : { dueAt: first.dueAt }
-    this.#note(process, { verb: 'create', items, runs: created.runs, ...due })
+    this.#note(process, { verb: 'create', asked: runs.map(askedOf), runs: created.runs })
     this.#changed()
     return created
   }
 
   async createFlow(process: string, flow: NewFlow) {
     const created = await this.store.createFlow(flow)
-    const items = flow.steps.map(({ input }) => itemOf(input))
     const { flow: made } = created
-    const runs =
-      made === 'conflict'
-        ? items.map(() => made)
-        : made.steps.map(({ run: id, generation }) => ({ id, created: made.created, generation }))
-    this.#note(process, { verb: 'create', items, runs })
+    const runs = flow.steps.map(({ step }) => {
+      const known = made === 'conflict' ? undefined : made.steps.find((each) => each.step === step)
+      return made === 'conflict' || !known
+        ? ('conflict' as const)
+        : { id: known.run, created: made.created, generation: known.generation }
+    })
+    this.#note(process, { verb: 'create', asked: flow.steps.map(askedOf), runs })
     this.#changed()
     return created
   }
@@ -59,13 +95,15 @@ export class RecordedStore {
   async claim(process: string, request: ClaimRequest) {
     const claim = await this.store.claim(request)
     const runs = claim.runs.map(
-      ({ id, generation, attempt, ledgers, lapsed, deadlineAt }): ClaimedLine => ({
+      ({ id, generation, attempt, ledgers, resource, lapsed, deadlineAt, probes }): ClaimedLine => ({
         id,
         generation,
         attempt,
         lapses: ledgers.lapses,
+        ...(resource === undefined ? {} : { resource }),
         ...(lapsed ? { lapsed: lapsed.counted } : {}),
         ...(deadlineAt === undefined ? {} : { deadlineAt }),
+        ...(probes ? { probes } : {}),
       }),
     )
     const { worker, nonce, alone, leaseMs } = request
@@ -82,16 +120,53 @@ export class RecordedStore {
 
   async commit(process: string, change: Change) {
     const committed = await this.store.commit(change)
-    this.#note(process, { verb: 'commit', change, answer: committed.answer })
+    this.#note(process, { verb: 'commit', change, ...answered(committed) })
     if (change.type === 'end') this.#changed()
     return committed
   }
 
   async steer(process: string, act: Act) {
     const committed = await this.store.steer(act)
-    this.#note(process, { verb: 'steer', act, answer: committed.answer })
+    this.#note(process, { verb: 'steer', act, ...answered(committed) })
     this.#changed()
     return committed
+  }
+
+  async reorder(process: string, move: Move) {
+    const committed = (await this.store.reorder?.(move)) ?? { now: 0, answer: 'lost' }
+    this.#note(process, { verb: 'reorder', move, ...answered(committed) })
+    this.#changed()
+    return committed
+  }
+
+  async hold(process: string, order: HoldOrder) {
+    const committed = await this.store.hold(order)
+    this.#note(process, { verb: 'hold', order, ...answered(committed) })
+    return committed
+  }
+
+  async release(process: string, request: { readonly what: HoldTarget; readonly by: string }) {
+    const committed = await this.store.release(request)
+    this.#note(process, { verb: 'release', what: request.what, ...answered(committed) })
+    this.#changed()
+    return committed
+  }
+
+  async prune(process: string, request: PruneRequest) {
+    const before = await this.#prunable(request)
+    const pruned = (await this.store.prune?.(request)) ?? { now: 0, pruned: [], keys: 0, more: false }
+    this.gone.push(...before.filter(({ run }) => pruned.pruned.includes(run.id)))
+    this.#note(process, { verb: 'prune', request, pruned: pruned.pruned })
+    return pruned
+  }
+
+  /** What may go now: looked at before, because afterwards nothing of it is left. */
+  async #prunable({ keepMs, keepMax }: PruneRequest): Promise<readonly Snapshot[]> {
+    const states = ['succeeded', 'failed', 'cancelled'] as const
+    const { runs } = await this.store.find({ states, limit: RUNS_MAX })
+    const keptMs = keepMax === undefined ? Math.min(...Object.values(keepMs)) : Number.NEGATIVE_INFINITY
+    const old = runs.filter(({ finishedAt = 0 }) => finishedAt <= this.#recorder.now - keptMs)
+    return Promise.all(old.map((run) => snapshotOf(this.store, run)))
   }
 
   #note(process: string, operation: StoreOperation): void {
@@ -99,5 +174,25 @@ export class RecordedStore {
   }
 }
 
+function answered({ answer, moved, created }: CommitAnswer) {
+  const told = moved?.map(({ run, generation, state }) => ({ run, generation, state }))
+  return { answer, ...(told ? { moved: told } : {}), ...(created ? { created } : {}) }
+}
+
+/** What of a request the checker has to know. */
+export function askedOf(run: NewRun | NewStep): AskedRun {
+  const { task, category, resource, priority, dueAt, input } = run
+  const lane = {
+    task,
+    ...(category === undefined ? {} : { category }),
+    ...(resource === undefined ? {} : { resource }),
+  }
+  const ofFlow = 'step' in run ? { step: run.step, needs: run.needs, onNeedFailed: run.onNeedFailed } : {}
+  return { item: itemOf(input), lane, priority, ...(dueAt === undefined ? {} : { dueAt }), ...ofFlow }
+}
+
 /** Every simulated input names the item that it stands for. */
 export const itemOf = (input: string): number => (JSON.parse(input) as { readonly item: number }).item
+
+/** Whether a run was begun by another one and not by a client. */
+export const isChild = (input: string): boolean => 'child' in (JSON.parse(input) as object)

@@ -3,6 +3,7 @@
  * Data only, so that a run does the same in whichever process it is executed.
  */
 import type { Dice } from '../../time/dice.ts'
+import type { SimInput } from './sim-tasks.ts'
 
 /** How a send turns out, by the number of its take; the last one stands for all later ones. */
 export interface Send {
@@ -25,6 +26,14 @@ export type Step =
   | { readonly does: 'busy'; readonly ms: number; readonly listens: boolean }
   | { readonly does: 'artifact'; readonly name: string; readonly clashes: boolean }
   | { readonly does: 'progress' }
+  | {
+      readonly does: 'join'
+      readonly name: string
+      readonly onFailure: 'fail' | 'collect'
+      readonly children: readonly Script[]
+    }
+  /** Begins a run with the success of this one. */
+  | { readonly does: 'submit' }
 
 /** How an execution ends. `crash` takes the process along, `hang` never ends by itself. */
 export const OUTCOMES = [
@@ -50,7 +59,7 @@ export type Outcome = (typeof OUTCOMES)[number]
 
 export interface Script {
   readonly item: number
-  readonly task: TaskName
+  readonly task: TaskName | 'part'
   readonly steps: readonly Step[]
   /** By the number of the attempt; the last one stands for all later ones, and ends the run. */
   readonly outcomes: readonly Outcome[]
@@ -58,7 +67,7 @@ export interface Script {
   readonly swallows: boolean
 }
 
-export const TASK_NAMES = ['plain', 'limited', 'climb'] as const
+export const TASK_NAMES = ['plain', 'limited', 'climb', 'metered'] as const
 
 export type TaskName = (typeof TASK_NAMES)[number]
 
@@ -82,8 +91,35 @@ const LAST: readonly Outcome[] = [
 export function throwScript(dice: Dice, item: number, leaseMs: number): Script {
   const task = pick(dice, TASK_NAMES)
   const steps = Array.from({ length: between(dice, 0, 3) }, (_, index) => throwStep(dice, index, leaseMs))
+  if (dice() < 0.1) steps.splice(between(dice, 0, steps.length), 0, throwJoin(dice, item, leaseMs))
+  if (dice() < 0.1) steps.push({ does: 'submit' })
   const poison = dice() < 0.06
   return { item, task, steps, outcomes: poison ? ['crash'] : throwOutcomes(dice, task), swallows: dice() < 0.15 }
+}
+
+/** Children are small: at most one step, and mostly they succeed. */
+function throwJoin(dice: Dice, item: number, leaseMs: number): Step {
+  const children = Array.from({ length: between(dice, 1, 4) }, (): Script => {
+    const steps = dice() < 0.3 ? [throwStep(dice, 0, leaseMs)] : []
+    const passing = dice() < 0.25 ? [pick(dice, PASSING)] : []
+    const last = dice() < 0.8 ? 'value' : pick(dice, ['final', 'nothing', 'person'] as const)
+    return { item, task: 'part', steps, outcomes: [...passing, last], swallows: false }
+  })
+  return { does: 'join', name: 'parts', onFailure: dice() < 0.5 ? 'fail' : 'collect', children }
+}
+
+/** One that does nothing but succeed, unless what it needs is down. */
+export const simpleScript = (item: number, task: TaskName): Script => ({
+  ...{ item, task, steps: [], outcomes: ['value'], swallows: false },
+})
+
+/** What the run with this input does. */
+export function scriptOf(scripts: ReadonlyMap<number, Script>, input: SimInput): Script {
+  const own = scripts.get(input.item) as Script
+  if (input.child === undefined) return own
+  const join = own.steps.find((step) => step.does === 'join')
+  const child = input.child === 'told' ? undefined : join?.children[input.child]
+  return child ?? { ...own, task: 'part', steps: [], outcomes: ['value'], swallows: false }
 }
 
 function throwOutcomes(dice: Dice, task: TaskName): Outcome[] {

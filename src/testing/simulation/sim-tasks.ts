@@ -7,7 +7,12 @@ import type { TaskName } from './script.ts'
 
 export interface SimInput {
   readonly item: number
+  /** A run that the item's own run began: which of the children of its join, or `told` for the one that began with its success. */
+  readonly child?: number | 'told'
 }
+
+/** What several tasks need, and what is therefore held, limited and watched for all of them. */
+export const SIM_RESOURCE = 'api'
 
 const quick: PolicyInput = {
   name: 'simulated',
@@ -24,6 +29,9 @@ const quick: PolicyInput = {
   },
 }
 
+/** The same under another name: one more policy that every process has to keep before it decides by it. */
+const named = (name: string): PolicyInput => ({ ...quick, name: `simulated-${name}` })
+
 const climbing: PolicyInput = {
   ...quick,
   name: 'simulated-ladder',
@@ -34,8 +42,10 @@ const climbing: PolicyInput = {
   ],
 }
 
-export const SIM_TASKS: Readonly<Record<TaskName, Task<SimInput, unknown>>> = {
+export const SIM_TASKS: Readonly<Record<TaskName | 'part', Task<SimInput, unknown>>> = {
   plain: defineTask<SimInput, unknown>({ name: 'plain', policy: quick }),
-  limited: defineTask<SimInput, unknown>({ name: 'limited', policy: quick, timeout: 9_000 }),
+  limited: defineTask<SimInput, unknown>({ name: 'limited', policy: named('limited'), timeout: 9_000 }),
   climb: defineTask<SimInput, unknown>({ name: 'climb', policy: climbing, resources: ['small'] }),
+  metered: defineTask<SimInput, unknown>({ name: 'metered', policy: named('metered'), resources: [SIM_RESOURCE] }),
+  part: defineTask<SimInput, unknown>({ name: 'part', policy: named('part') }),
 }

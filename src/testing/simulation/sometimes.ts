@@ -2,6 +2,7 @@
  * What a batch of simulations must have seen at least once, or it proves less than it seems: rare things, counted.
  */
 import type { EventName } from '../../run/event.ts'
+import { type GateEvent, gateStory } from './gate-story.ts'
 import { FAULTS, type FaultKind, type History, only } from './history.ts'
 import { stories } from './story.ts'
 
@@ -19,12 +20,34 @@ const faults =
   (history) =>
     only(history, 'fault').filter(({ fault }) => fault === kind).length
 
+const sites =
+  (site: string): Counter =>
+  (history) =>
+    only(history, 'fault').filter((line) => line.site === site).length
+
 const steps =
   (fits: (step: ReturnType<typeof allSteps>[number]) => boolean): Counter =>
   (history) =>
     allSteps(history).filter(fits).length
 
 const allSteps = (history: History) => [...stories(history).values()].flatMap((story) => story.steps)
+
+const gates =
+  (event: GateEvent): Counter =>
+  (history) =>
+    gateStory(history).seen[event]
+
+/** Runs that somebody asked for again after they were pruned, and that were remembered by their keys. */
+const prunedKeys: Counter = (history) => {
+  const pruned = new Map<string, number>()
+  for (const line of only(history, 'store')) {
+    if (line.verb === 'prune') for (const id of line.pruned) pruned.set(id, line.seq)
+  }
+  return only(history, 'client').filter(
+    ({ phase, run, created, seq }) =>
+      phase === 'ok' && created === false && seq > (pruned.get(run ?? '') ?? Number.POSITIVE_INFINITY),
+  ).length
+}
 
 /** Ends whose first answer was trouble: how often they had been stored all the same, and how often they had not. */
 const doubtfulEnds =
@@ -80,7 +103,50 @@ export const SOMETIMES: Readonly<Record<string, Counter>> = {
   'key met other input': (history) => only(history, 'client').filter(({ phase }) => phase === 'conflict').length,
   'artifact reused': events('artifact.stored', ({ reused }: { reused: boolean }) => reused),
   'artifact clashed': (history) => only(history, 'artifact').filter(({ answer }) => answer === 'conflict').length,
+  'budget used up': events('budget.refused'),
+  'budget warned of': events('budget.warned'),
   'store recovered': events('store.recovered'),
+  'step unblocked by its last need': steps(({ kind }) => kind === 'unblocked'),
+  'step failed with its need': steps(({ kind, after }) => kind === 'endedByNeed' && after.state === 'failed'),
+  'step skipped with its need': steps(({ kind, after }) => kind === 'endedByNeed' && after.state === 'cancelled'),
+  'step waits for an operator': (history) =>
+    [...stories(history).values()].filter(({ last, needs }) =>
+      needs.some(
+        ({ kind, open, needed }) =>
+          last.state === 'blocked' && open && kind === 'wait' && needed.last.state === 'failed',
+      ),
+    ).length,
+  'step begun again with its need': steps(({ kind, before }) => kind === 'again' && before?.byNeed === true),
+  'flow met by its key': (history) =>
+    only(history, 'client').filter(({ flowKey, created }) => flowKey !== undefined && created === false).length,
+  'children joined': (history) => only(history, 'children').filter(({ joined }) => joined).length,
+  'join failed by a child': events(
+    'run.failed',
+    ({ failure }: { failure: { code: string } }) => failure.code === 'join.child_failed',
+  ),
+  'begun with a success': steps(({ change }) => change?.type === 'end' && (change.children?.length ?? 0) > 0),
+  'climber begun again below': steps(
+    ({ kind, before, after }) => kind === 'again' && before?.lane.resource !== after.lane.resource,
+  ),
+  'held by an answer': events('hold.set'),
+  'held by an operator': (history) => only(history, 'store').filter(({ verb }) => verb === 'hold').length,
+  'released by an operator': (history) =>
+    only(history, 'store').filter((line) => line.verb === 'release' && line.answer === 'ok').length,
+  'probe went first': gates('probe'),
+  'probe let the others in': gates('admitted'),
+  'probe was told to wait': gates('refused'),
+  'probe vanished': gates('vanished'),
+  'let in along the ramp': gates('ramp'),
+  'resource failing': gates('failing'),
+  'retry of a failing resource': gates('retry'),
+  'limit reached': gates('full'),
+  'run moved in its order': steps(({ kind }) => kind === 'moved'),
+  'run pruned': steps(({ kind }) => kind === 'pruned'),
+  'key of a pruned run': prunedKeys,
+  'fault of a flow’s submit': sites('createFlow'),
+  'fault of a prune': sites('prune'),
+  'fault of an operator’s act': (history) =>
+    sites('steer')(history) + sites('reorder')(history) + sites('hold')(history),
   ...Object.fromEntries(
     [...FAULTS, 'pause', 'stop', 'poison'].map((kind) => [`fault: ${kind}`, faults(kind as FaultKind)]),
   ),

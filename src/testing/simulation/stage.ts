@@ -1,16 +1,19 @@
 /**
  * What everybody in one simulation shares: the world, the recorded store, the faults, the log, and one stream of dice per purpose.
  */
+import type { WorkLimits } from '../../engine/limits.ts'
+import type { RetentionOptions } from '../../engine/retention.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../time/clock.ts'
 import { type Dice, seededDice } from '../../time/dice.ts'
 import { ArtifactShelf } from './artifact-shelf.ts'
 import { Faults } from './faults.ts'
 import { RecordedStore, Recorder } from './recorder.ts'
-import { between, pick, type Script } from './script.ts'
+import { between, pick, type Script, type TaskName } from './script.ts'
 import { SimProcess } from './sim-process.ts'
+import { SIM_RESOURCE } from './sim-tasks.ts'
 import { wire } from './wire.ts'
-import { World } from './world.ts'
+import { WORLD_BEGINS_AT, World } from './world.ts'
 
 /** The character of a seed. */
 export interface Character {
@@ -24,6 +27,11 @@ export interface Character {
   readonly badClocks: boolean
   /** How long faults go on at least. */
   readonly safetyMs: number
+  readonly flows: number
+  /** When the common resource fails for everybody, from the beginning. */
+  readonly outage: { readonly fromMs: number; readonly toMs: number } | undefined
+  readonly limits: WorkLimits
+  readonly retention: RetentionOptions | undefined
 }
 
 export class Stage {
@@ -56,6 +64,13 @@ export class Stage {
     let mixed = this.seed >>> 0
     for (const char of purpose) mixed = (Math.imul(mixed, 31) + char.charCodeAt(0)) >>> 0
     return seededDice(mixed)
+  }
+
+  /** Whether the common resource fails for everybody who needs it. */
+  isDown(task: TaskName | 'part'): boolean {
+    const { outage } = this.character
+    const at = this.world.now - WORLD_BEGINS_AT
+    return task === 'metered' && outage !== undefined && at >= outage.fromMs && at < outage.toMs
   }
 
   process(name: string, onCrash: (process: SimProcess) => void = () => {}): SimProcess {
@@ -91,11 +106,32 @@ function characterOf(dice: Dice): Character {
   const leaseMs = between(dice, 1_500, 5_000)
   return {
     workers: dice() < 0.85 ? between(dice, 1, 4) : between(dice, 5, 8),
-    items: between(dice, 5, 40),
+    items: between(dice, 3, 24),
     leaseMs,
     pollMs: between(dice, 2_000, 8_000),
     unrest: pick(dice, [0, 0.3, 1]),
     badClocks: dice() < 0.4,
     safetyMs: between(dice, 20_000, 90_000),
+    flows: between(dice, 0, 3),
+    outage: dice() < 0.25 ? outageOf(dice) : undefined,
+    limits: dice() < 0.25 ? limitOf(dice) : {},
+    retention: dice() < 0.35 ? retentionOf(dice) : undefined,
   }
 }
+
+function outageOf(dice: Dice) {
+  const fromMs = between(dice, 1_000, 10_000)
+  return { fromMs, toMs: fromMs + between(dice, 5_000, 30_000) }
+}
+
+const limitOf = (dice: Dice): WorkLimits => ({
+  [SIM_RESOURCE]: { concurrency: between(dice, 1, 3), ...(dice() < 0.5 ? { perSecond: between(dice, 1, 4) } : {}) },
+})
+
+const retentionOf = (dice: Dice): RetentionOptions => ({
+  succeeded: between(dice, 0, 20_000),
+  failed: between(dice, 5_000, 60_000),
+  cancelled: between(dice, 0, 30_000),
+  ...(dice() < 0.3 ? { keepMax: between(dice, 0, 5) } : {}),
+  every: between(dice, 1_000, 10_000),
+})

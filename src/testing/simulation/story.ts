@@ -3,8 +3,10 @@
  * It judges nothing; each step keeps the run as it was before and after, for the invariants to look at.
  */
 import type { Change, EndChange } from '../../ports/store.ts'
-import type { State } from '../../run/run.ts'
-import type { History, Line, StoreLine } from './history.ts'
+import { isTerminal, type Lane, type State } from '../../run/run.ts'
+import type { AskedRun, History, Line, StoreLine } from './history.ts'
+import { askedOf } from './recorder.ts'
+import { beginFlowAgain, type ModelMove, moveDependents, type Need, tie } from './story-needs.ts'
 
 export interface Holder {
   readonly token: number
@@ -19,14 +21,35 @@ export interface Model {
   readonly state: State
   readonly generation: number
   readonly attempt: number
+  readonly lane: Lane
+  readonly priority: number
   readonly dueAt?: number | undefined
   readonly holder?: Holder | undefined
   readonly endedBy?: number | undefined
   readonly output?: string | undefined
   readonly suspensions: number
+  /** It vanished together with others. */
+  readonly suspect: boolean
+  /** Its last try met the trouble of its resource. */
+  readonly again: boolean
+  /** It ended because a run that it needs ended without success. */
+  readonly byNeed: boolean
+  readonly finishedAt?: number | undefined
 }
 
-export type StepKind = 'created' | 'claimed' | 'lapsed' | 'ended' | 'written' | 'refused' | 'cancelled' | 'again'
+export type StepKind =
+  | 'created'
+  | 'claimed'
+  | 'lapsed'
+  | 'ended'
+  | 'written'
+  | 'refused'
+  | 'cancelled'
+  | 'again'
+  | 'moved'
+  | 'unblocked'
+  | 'endedByNeed'
+  | 'pruned'
 
 export interface StoryStep {
   readonly kind: StepKind
@@ -45,11 +68,31 @@ export interface Story {
   readonly item: number
   readonly steps: readonly StoryStep[]
   readonly last: Model
+  /** The run of the first step of its flow. */
+  readonly flow: string | undefined
+  /** As they stand at the end. */
+  readonly needs: readonly Need[]
+  readonly dependents: readonly Need[]
 }
 
-const told = new WeakMap<History, ReadonlyMap<string, Story>>()
+export interface Draft extends Story {
+  readonly steps: StoryStep[]
+  last: Model
+  readonly needs: Need[]
+  readonly dependents: Need[]
+  /** What it was submitted into. */
+  readonly home: Lane
+}
 
-export function stories(history: History): ReadonlyMap<string, Story> {
+interface Folded {
+  readonly stories: ReadonlyMap<string, Story>
+  /** By the line that moved them. */
+  readonly moves: ReadonlyMap<number, readonly ModelMove[]>
+}
+
+const told = new WeakMap<History, Folded>()
+
+function folded(history: History): Folded {
   const known = told.get(history)
   if (known) return known
   const made = fold(history)
@@ -57,76 +100,134 @@ export function stories(history: History): ReadonlyMap<string, Story> {
   return made
 }
 
-interface Draft {
-  readonly run: string
-  readonly item: number
-  readonly steps: StoryStep[]
-  last: Model
-}
+export const stories = (history: History): ReadonlyMap<string, Story> => folded(history).stories
 
-function fold(history: History): ReadonlyMap<string, Story> {
+/** Runs that the end or the retry of another one must have moved, by the line that did. */
+export const movesOf = (history: History): ReadonlyMap<number, readonly ModelMove[]> => folded(history).moves
+
+function fold(history: History): Folded {
   const drafts = new Map<string, Draft>()
+  const moves = new Map<number, readonly ModelMove[]>()
   const nonces = new Set<string>()
   for (const line of history.lines) {
     if (line.log !== 'store') continue
-    switch (line.verb) {
-      case 'create':
-        create(drafts, line)
-        break
-      case 'claim':
-        if (!nonces.has(line.nonce)) expire(drafts, line)
-        claim(drafts, line)
-        if (line.runs.length > 0) nonces.add(line.nonce)
-        break
-      case 'renew':
-        for (const { run, token } of line.leases) {
-          const holder = drafts.get(run)?.last.holder
-          if (holder?.token === token && !line.lost.includes(run)) holder.until = line.at + line.leaseMs
-        }
-        break
-      case 'commit':
-        commit(drafts.get(line.change.run), line, line.change)
-        break
-      case 'steer':
-        steer(drafts.get(line.act.run), line)
-    }
+    const moved = apply(drafts, nonces, line)
+    if (moved.length > 0) moves.set(line.seq, moved)
   }
-  return drafts
+  return { stories: drafts, moves }
 }
 
-const step = (draft: Draft, kind: StepKind, line: StoreLine, after: Model, extra: Partial<StoryStep> = {}): void => {
+function apply(drafts: Map<string, Draft>, nonces: Set<string>, line: StoreLine): readonly ModelMove[] {
+  switch (line.verb) {
+    case 'create':
+      return create(drafts, line)
+    case 'claim':
+      if (!nonces.has(line.nonce)) expire(drafts, line)
+      claim(drafts, line)
+      if (line.runs.length > 0) nonces.add(line.nonce)
+      return []
+    case 'renew':
+      for (const { run, token } of line.leases) {
+        const holder = drafts.get(run)?.last.holder
+        if (holder?.token === token && !line.lost.includes(run)) holder.until = line.at + line.leaseMs
+      }
+      return []
+    case 'commit':
+      return commit(drafts, line, line.change)
+    case 'steer':
+      return steer(drafts.get(line.act.run), line)
+    case 'reorder':
+      reorder(drafts.get(line.move.run), line)
+      return []
+    case 'prune':
+      for (const id of line.pruned) {
+        const draft = drafts.get(id)
+        if (draft) step(draft, 'pruned', line, draft.last)
+      }
+      return []
+    case 'hold':
+    case 'release':
+      return []
+  }
+}
+
+export const step = (
+  draft: Draft,
+  kind: StepKind,
+  line: StoreLine,
+  after: Model,
+  extra: Partial<StoryStep> = {},
+): void => {
   draft.steps.push({ kind, line, before: draft.last, after, ...extra })
   draft.last = after
 }
 
-const begun = (state: State, generation: number, dueAt?: number): Model => ({
-  state,
-  generation,
-  attempt: 0,
-  dueAt,
-  suspensions: 0,
+const begun = ({ lane, priority }: Pick<Model, 'lane' | 'priority'>, generation: number): Model => ({
+  ...{ state: 'ready', generation, attempt: 0, suspensions: 0, suspect: false, again: false, byNeed: false },
+  ...{ lane, priority },
 })
 
-function create(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'create' }>): void {
+/** The next generation: in the lane that it was submitted into. */
+export const nextGeneration = ({ last, home }: Draft): Model => ({
+  ...begun({ lane: home, priority: last.priority }, last.generation + 1),
+  endedBy: last.endedBy,
+})
+
+function create(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'create' }>): ModelMove[] {
+  const steps = new Map<string, Draft>()
+  const again: Draft[] = []
+  const first = line.runs.find((answer) => answer !== 'conflict')
   line.runs.forEach((answer, index) => {
-    if (answer === 'conflict') return
+    const asked = line.asked[index]
+    if (answer === 'conflict' || !asked) return
     const known = drafts.get(answer.id)
     if (!known) {
-      const later = line.dueAt !== undefined && line.dueAt > line.at
-      const model = begun(later ? 'waiting' : 'ready', answer.generation, later ? line.dueAt : undefined)
-      const created: StoryStep = { kind: 'created', line, before: undefined, after: model }
-      drafts.set(answer.id, { run: answer.id, item: line.items[index] ?? 0, steps: [created], last: model })
-    } else if (answer.generation > known.last.generation) {
-      step(known, 'again', line, { ...begun('ready', answer.generation), endedBy: known.last.endedBy })
-    }
+      const draft = newDraft(
+        answer.id,
+        answer.generation,
+        asked,
+        line,
+        asked.step === undefined ? undefined : first?.id,
+      )
+      drafts.set(answer.id, draft)
+      if (asked.step !== undefined) steps.set(asked.step, draft)
+      tieSteps(draft, asked, steps)
+      draft.steps.push({ kind: 'created', line, before: undefined, after: draft.last })
+    } else if (answer.generation > known.last.generation && !known.last.byNeed) again.push(known)
   })
+  return again.flatMap((draft) => beginFlowAgain(draft, line))
+}
+
+function newDraft(
+  run: string,
+  generation: number,
+  { item, lane, priority, dueAt }: AskedRun,
+  { at }: StoreLine,
+  flow?: string,
+): Draft {
+  const later = dueAt !== undefined && dueAt > at
+  const last: Model = { ...begun({ lane, priority }, generation), ...(later ? { state: 'waiting', dueAt } : {}) }
+  return { run, item, flow, steps: [], last, needs: [], dependents: [], home: lane }
+}
+
+function tieSteps(
+  draft: Draft,
+  { needs = [], onNeedFailed = 'fail' }: AskedRun,
+  steps: ReadonlyMap<string, Draft>,
+): void {
+  for (const name of needs) {
+    const needed = steps.get(name)
+    if (needed) tie(draft, needed, onNeedFailed)
+  }
+  if (draft.needs.length > 0) draft.last = { ...draft.last, state: 'blocked', dueAt: undefined }
 }
 
 function expire(drafts: Map<string, Draft>, line: StoreLine): void {
   for (const draft of drafts.values()) {
     const from = draft.last.holder
     if (!from || from.until > line.at) continue
-    step(draft, 'lapsed', line, { ...draft.last, holder: undefined }, { from, token: from.token })
+    const suspect = draft.last.suspect || !from.alone
+    step(draft, 'lapsed', line, { ...draft.last, suspect, holder: undefined }, { from, token: from.token })
   }
 }
 
@@ -141,30 +242,76 @@ function claim(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cla
   }
 }
 
-function commit(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'commit' }>, change: Change): void {
-  if (!draft) return
+function commit(
+  drafts: Map<string, Draft>,
+  line: Extract<StoreLine, { verb: 'commit' }>,
+  change: Change,
+): readonly ModelMove[] {
+  const draft = drafts.get(change.run)
+  if (!draft) return []
   const { token } = change
+  // A budget was used up: nothing was written, and nobody lost anything.
+  if (line.answer === 'over') return []
   if (line.answer === 'lost') step(draft, 'refused', line, draft.last, { token, change })
-  else if (change.type === 'end') step(draft, 'ended', line, ended(draft.last, change), { token, change })
-  else step(draft, 'written', line, draft.last, { token, change })
+  else if (change.type !== 'end') step(draft, 'written', line, draft.last, { token, change })
+  else {
+    step(draft, 'ended', line, ended(draft.last, change, line.at), { token, change })
+    bring(drafts, draft, line, change)
+    return isTerminal(change.state) ? moveDependents(draft, line) : []
+  }
+  return []
 }
 
-const ended = (model: Model, change: EndChange): Model => ({
+/** The runs that begin with an end. */
+function bring(
+  drafts: Map<string, Draft>,
+  parent: Draft,
+  line: Extract<StoreLine, { verb: 'commit' }>,
+  { join, children = [] }: EndChange,
+): void {
+  const asked = join?.children ?? children
+  line.created?.forEach((answer, index) => {
+    const child = asked[index]
+    if (answer === 'conflict' || !child || drafts.has(answer.id)) return
+    const draft = newDraft(answer.id, answer.generation, askedOf(child), line)
+    draft.steps.push({ kind: 'created', line, before: undefined, after: draft.last })
+    drafts.set(answer.id, draft)
+    if (join) tie(parent, draft, 'join', { name: join.name, generation: parent.last.generation, index })
+  })
+}
+
+const ended = (model: Model, change: EndChange, at: number): Model => ({
   ...model,
   state: change.state,
   holder: undefined,
   dueAt: change.dueAt,
   endedBy: change.token,
   output: change.output,
+  lane: change.lane ?? model.lane,
   attempt: model.attempt - (change.unstarted ? 1 : 0),
   suspensions: model.suspensions + (change.suspensions ?? 0),
+  suspect: change.unstarted ? model.suspect : false,
+  again: change.unstarted ? model.again : change.trouble !== undefined,
+  finishedAt: isTerminal(change.state) ? at : undefined,
 })
 
-function steer(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'steer' }>): void {
+function steer(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'steer' }>): readonly ModelMove[] {
+  if (!draft || line.answer === 'lost') return []
+  if (line.act.type === 'retry') return beginFlowAgain(draft, line)
+  const gone = { holder: undefined, dueAt: undefined, suspect: false, finishedAt: line.at }
+  step(draft, 'cancelled', line, { ...draft.last, ...gone, state: 'cancelled' })
+  return moveDependents(draft, line)
+}
+
+function reorder(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'reorder' }>): void {
   if (!draft || line.answer === 'lost') return
-  if (line.act.type === 'cancel') {
-    step(draft, 'cancelled', line, { ...draft.last, state: 'cancelled', holder: undefined, dueAt: undefined })
-  } else step(draft, 'again', line, { ...begun('ready', draft.last.generation + 1), endedBy: draft.last.endedBy })
+  const { priority = draft.last.priority, dueAt } = line.move
+  // Some claim has found the person overdue, or the move would have been refused.
+  const found = draft.last.state === 'review' ? ({ state: 'ready', dueAt: undefined } as const) : {}
+  const waits = dueAt !== undefined && dueAt > line.at
+  const place =
+    dueAt === undefined ? {} : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined } as const)
+  step(draft, 'moved', line, { ...draft.last, priority, ...found, ...place })
 }
 
 /** The run as it was when `line` happened. */

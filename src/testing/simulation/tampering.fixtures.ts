@@ -3,6 +3,7 @@
  */
 import type { RunView } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
+import { BAD_BOOKS, blockedForEver, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import type { Dump, History, LogLine } from './history.ts'
 
 type Tamper = (history: History) => History
@@ -254,6 +255,33 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     'the intent was refused': patch(commit('r1', 'intent'), { answer: 'lost' }),
     'the intent had another number': patch(commit('r1', 'intent'), change({ take: 2 })),
   },
+  I15: {
+    'more given out than the limit': patch(
+      commit('r9', 'intent'),
+      change({
+        reserve: [{ budget: 'told', zone: 'UTC', limits: { day: { calls: 1 } }, calls: 1, usd: 0.01, lastsMs: 60_000 }],
+      }),
+    ),
+    'a send that nothing was reserved for': (history) => ({
+      ...history,
+      lines: [...history.lines, { ...(history.lines.find(sent('r9')) as LogLine), seq: history.lines.length }],
+    }),
+    'given back although it was sent': patch(commit('r9', 'answer'), change({ settle: 'release' })),
+    'refused although it fits': patch(commit('r9', 'intent'), { answer: 'over' }),
+    'the store tells less than it gave out': dump(({ budgets }) => ({
+      budgets: budgets.map((budget) => ({
+        ...budget,
+        windows: budget.windows.map((window) => ({
+          ...window,
+          use: { ...window.use, calls: { spent: 1, reserved: 0 } },
+        })),
+      })),
+    })),
+    'reserved, never sent, and no fault': both(
+      drop(sent('r9')),
+      drop((line) => line.log === 'fault' || line.log === 'event' || (line.log === 'client' && line.does !== 'submit')),
+    ),
+  },
   I17: {
     'two contents under one name': patch(
       nth((line) => line.log === 'artifact', 2),
@@ -285,6 +313,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     'a lease is left': run('r1', { lease: { token: 1, worker: 'w1', until: 1 } }),
     'timers are left': (history) => ({ ...history, timersLeft: 2 }),
     'a worker did not stop': (history) => ({ ...history, unstopped: ['w1'] }),
+    'blocked, and nobody can move it': blockedForEver,
   },
   I21: {
     'in an event': patch(event('run.succeeded', 'r1'), (line) => ({
@@ -322,7 +351,9 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
       drop(commit('r5', 'end')),
     ),
     'waits for hours': (history) => late(history, 7_200_000),
+    'lies there after its hold is over': () => leftAfterItsHold(10_000),
   },
+  ...BAD_BOOKS,
 }
 
 /** The second attempt of r2 sends what was answered in the first. */

@@ -11,6 +11,7 @@ import type { RepriseEvent } from '../../run/event.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import { type AttemptRecord, isTerminal, type State } from '../../run/run.ts'
 import { type Dice, seededDice } from '../../time/dice.ts'
+import { budgetsOf, reserveFor, settleFor } from './budget-scene.fixtures.ts'
 import type { History, LogLine, StoreOperation } from './history.ts'
 import { SIM_TASKS } from './sim-tasks.ts'
 import { WORLD_BEGINS_AT } from './world.ts'
@@ -74,7 +75,7 @@ export class Teller {
     this.#note({ ...told, phase: 'invoke' })
     this.#store('client', {
       verb: 'create',
-      items: [item],
+      asked: [{ item, lane: { task: task.name }, priority: 0 }],
       runs: [{ id, created: !known, generation: known?.generation ?? 1 }],
     })
     this.#note({ ...told, phase: 'ok', run: id, created: !known })
@@ -132,7 +133,7 @@ export class Teller {
     }
     for (let take = (known?.takes ?? 0) + 1, left = failures; ; take += 1, left -= 1) {
       const { generation, attempt, token, worker } = row
-      this.#commit(row, { type: 'intent', run: id, token, generation, name, inputHash, take })
+      this.#commit(row, { type: 'intent', run: id, token, generation, name, inputHash, take, ...reserveFor(name) })
       this.#event(row, { name: 'call.sent', call: name, take })
       const idempotencyKey = `${id}.${generation}.${name}.${inputHash}`
       this.#note({
@@ -151,7 +152,8 @@ export class Teller {
       })
       this.pass(20)
       const failed = left > 0 ? { failure: unavailable } : { answer: '"fine"' }
-      this.#commit(row, { type: 'answer', run: id, token, generation, name, inputHash, ...failed })
+      const settled = { ...failed, ...settleFor(name, take) }
+      this.#commit(row, { type: 'answer', run: id, token, generation, name, inputHash, ...settled })
       const entry = { name, inputHash, token, takes: take, intentAt: this.#at - 20, answeredAt: this.#at, ...failed }
       journal.splice(0, journal.length, ...journal.filter((each) => each.name !== name), entry)
       if (left <= 0) return
@@ -257,10 +259,12 @@ export class Teller {
     const rows = [...this.#rows.values()]
     return {
       seed,
+      steps: this.#lines.length,
       lines: this.#lines,
       quietFrom: WORLD_BEGINS_AT,
       slots: 2,
       claimBoundMs: 60_000,
+      limits: [],
       timersLeft: 0,
       unstopped: [],
       policyOf: { [task.name]: task.policy },
@@ -268,12 +272,15 @@ export class Teller {
       dump: {
         at: this.#at,
         runs: rows.map(viewOf),
+        gone: [],
+        links: {},
         attempts: Object.fromEntries(rows.map((row) => [row.id, row.attempts])),
         journals: Object.fromEntries(rows.map((row) => [row.id, Object.fromEntries(row.journals)])),
         notes: [],
         policies: { [task.policyHash]: JSON.stringify(task.policy) },
         findings: [],
         artifacts: this.#artifacts,
+        budgets: budgetsOf(this.#lines, this.#at),
       },
     }
   }
@@ -432,6 +439,12 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     teller.end(run, 'later')
     teller.claim(run)
     teller.artifact(run, 'report')
+    teller.end(run, 'value')
+  },
+  budgeted(teller, item) {
+    const run = teller.submit(item)
+    teller.claim(run)
+    teller.call(run, 'paid', 1)
     teller.end(run, 'value')
   },
 }

@@ -28,6 +28,8 @@ function wordsOf(line: LogLine): string {
       return `received ${line.call} take ${line.take} of ${line.run}/${line.generation} with token ${line.token}`
     case 'handler':
       return `${line.does} ${line.run}/${line.generation} attempt ${line.attempt} with token ${line.token}${line.suspended ? ', suspended' : ''}${line.value === undefined ? '' : ` ${line.value}`}`
+    case 'children':
+      return `${line.joined ? `joined ${line.joined.name} ${line.joined.results}` : 'submitted one'} in ${line.run}/${line.generation} with token ${line.token}`
     case 'event': {
       const { name, ...fields } = line.event
       const { run, attempt } = fields as { readonly run?: string; readonly attempt?: number }
@@ -56,11 +58,28 @@ function storeWords(line: StoreLine): string {
           : change.type === 'progress'
             ? ''
             : `${change.name}${change.type === 'intent' ? ` take ${change.take}` : change.failure ? ` ${change.failure.code}` : ''}`
-      return `commit ${change.type} ${change.run}@${change.token} ${detail} → ${line.answer}`
+      return `commit ${change.type} ${change.run}@${change.token} ${detail} → ${line.answer}${others(line)}`
     }
     case 'steer':
-      return `${line.act.type} ${line.act.run} → ${line.answer}`
+      return `${line.act.type} ${line.act.run} → ${line.answer}${others(line)}`
+    case 'reorder':
+      return `reorder ${line.move.run}${told({ priority: line.move.priority, dueAt: line.move.dueAt })} → ${line.answer}`
+    case 'hold':
+      return `hold ${line.order.what}${told({ until: line.order.until })}`
+    case 'release':
+      return `release ${line.what} → ${line.answer}`
+    case 'prune':
+      return `prune ${line.pruned.join(' ') || 'nothing'}`
   }
+}
+
+function others({
+  created = [],
+  moved = [],
+}: Pick<Extract<StoreLine, { verb: 'commit' }>, 'created' | 'moved'>): string {
+  const begun = created.flatMap((each) => (each === 'conflict' ? [] : each.id)).join(' ')
+  const went = moved.map(({ run, generation, state }) => `${run}/${generation} ${state}`).join(', ')
+  return `${begun && `, begins ${begun}`}${went && `, moves ${went}`}`
 }
 
 function told(fields: Readonly<Record<string, string | number | undefined>>): string {

@@ -115,6 +115,19 @@ export const claimLaws = subject('claim', {
       assert.equal(parts[0]?.length, 5)
     },
   ],
+  'a lower priority catches up one step in ten minutes, and the time until a run was set to begin does not count': [
+    'ageing-none ageing-too-soon ageing-while-scheduled',
+    async (world) => {
+      const MINUTE_MS = 60_000
+      const low = await world.submit({ priority: 2 })
+      const scheduled = await world.submit({ priority: 1, dueAt: world.now + 21 * MINUTE_MS })
+      await world.clock.advance(19 * MINUTE_MS)
+      const before = await world.submit()
+      await world.clock.advance(2 * MINUTE_MS)
+      const after = await world.submit()
+      assert.deepEqual(await world.claimedIds(), [before, low, after, scheduled])
+    },
+  ],
   'runs of one instant go in the order of their creation': [
     'ties-by-text',
     async (world) => {

@@ -196,6 +196,52 @@ export const holdLaws = subject('hold', {
       assert.deepEqual(await phases(world), ['admitting'])
     },
   ],
+  'an answer that leaves too little for those that are out holds its resource in the same write, an ample one does not':
+    [
+      'quota-ignored quota-alone',
+      async (world) => {
+        const [first, second] = [await world.hold({ resource: 'flash' }), await world.hold({ resource: 'flash' })]
+        await world.hold({ resource: 'pro' })
+        const told = async (held: typeof first, remaining: number) => {
+          await world.intent(held, `call-${remaining}`)
+          const entry = { generation: 1, name: `call-${remaining}`, inputHash: 'hash', answer: '1' }
+          const quota = {
+            resource: 'flash',
+            by: 'left',
+            unit: 'requests',
+            remaining,
+            resetAt: world.now + 8_000,
+          } as const
+          return world.store.commit({ type: 'answer', ...held, ...entry, quotas: [quota] })
+        }
+        assert.deepEqual(await told(first, 30), { now: world.now, answer: 'ok' })
+        assert.deepEqual((await world.store.holds()).holds, [])
+        const { hold } = await told(second, 1)
+        const order = { what: FLASH, until: world.now + 8_000, why: '1 requests are left', by: 'left', probe: false }
+        assert.deepEqual(hold, order)
+        assert.equal((await told(first, 2)).hold, undefined, 'it is held longer already')
+        const waiting = await world.submit({ resource: 'flash' })
+        assert.deepEqual(await world.claimedIds(), [])
+        await world.clock.advance(8_000)
+        assert.deepEqual(await world.claimedIds(), [waiting])
+      },
+    ],
+  'who was told to wait waits no longer when the probe got an answer or the hold is released': [
+    'told-waits-on',
+    async (world) => {
+      const day = world.now + 86_400_000
+      const told = await world.hold({ resource: 'flash' })
+      await world.fail(told, { dueAt: day, again: true, hold: order(world) })
+      const probe = await world.submit({ resource: 'flash' })
+      await world.clock.advance(10_000)
+      await world.end(await world.take(probe))
+      await world.clock.advance(1_000)
+      const held = await world.take(told.run)
+      await world.fail(held, { dueAt: day, again: true, hold: order(world, { until: day }) })
+      await world.store.release({ what: FLASH, by: 'ann' })
+      assert.deepEqual(await world.claimedIds(), [told.run])
+    },
+  ],
   'only the probe’s success opens a hold': [
     'hold-opened-by-anyone',
     async (world) => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Clock } from '../../time/clock.ts'
 import { virtualClock } from '../virtual-clock.ts'
+import { budgetLaws } from './budget.ts'
 import { claimLaws } from './claim.ts'
 import { codecLaws } from './codec.ts'
 import { commitLaws } from './commit.ts'
@@ -15,6 +16,7 @@ import { historyLaws } from './history.ts'
 import { holdLaws } from './hold.ts'
 import { joinLaws } from './join.ts'
 import { journalLaws } from './journal.ts'
+import { keyLaws } from './key.ts'
 import type { Law } from './law.ts'
 import { leaseLaws } from './lease.ts'
 import { limitLaws } from './limit.ts'
@@ -63,6 +65,8 @@ export const storeLaws: readonly Law[] = [
   ...joinLaws,
   ...holdLaws,
   ...limitLaws,
+  ...budgetLaws,
+  ...keyLaws,
   ...findLaws,
   ...historyLaws,
   ...notesLaws,
@@ -90,6 +94,7 @@ export function storeContract(contract: StoreContract, { describe, test }: TestF
 /** Every proof ends with a look at the store's own soundness, except where it was damaged or closed on purpose. */
 const UNSOUND_ON_PURPOSE = new Set([
   'one finding per breach: each kind of damage is found and names its run',
+  'one finding per breach: damage of no run is found too',
   'close may be called twice',
   'a closed store says that it cannot be reached',
 ])

@@ -109,6 +109,31 @@ export const limitLaws = subject('limit', {
       assert.ok(seconds >= 3 && left <= 0, `${left} left after ${seconds} s`)
     },
   ],
+  'a resource that answers again has those that failed before try it again, whatever their backoff; who fails after that waits':
+    [
+      'healed-waits healed-hurries',
+      async (world) => {
+        await many(world, 20, { resource: 'flash' })
+        const claim = await world.claim({ limit: 20 })
+        const later = { dueAt: world.now + 3_600_000, trouble: 'flash' }
+        for (const held of heldOf(claim)) await world.fail(held, later)
+        await many(world, 20, { resource: 'flash' })
+        for (const held of heldOf(await world.claim())) await world.end(held)
+        const again: string[] = []
+        for (let look = 0; look < 100; look += 1) {
+          const retries = await world.claim()
+          again.push(...retries.runs.map(({ id }) => id))
+          for (const held of heldOf(retries)) await (again.length > 3 ? world.end(held) : world.fail(held, later))
+          await world.clock.advance(100)
+        }
+        assert.deepEqual(
+          again,
+          claim.runs.map(({ id }) => id),
+        )
+        const { runs } = await world.store.find({ states: ['waiting'], limit: 100 })
+        assert.equal(runs.length, 3)
+      },
+    ],
   'other resources and other failures keep nobody back': [
     'bucket-of-everyone',
     async (world) => {

@@ -183,12 +183,14 @@ export const reviewLaws = subject('review', {
       const ann = await taken(world, run)
       await world.clock.advance(2_000)
       const { runs, nextAt } = await world.claim({ alone: true })
-      assert.deepEqual([runs, nextAt], [[], (await world.view(run)).lease?.until])
+      const { state, lease, dueAt } = await world.view(run)
+      assert.deepEqual([runs, nextAt, state, dueAt], [[], lease?.until, 'review', world.now - 1_000])
       await world.store.renew({ worker: 'ann', leaseMs: LEASE_MS, leases: [ann] })
       await world.clock.advance(LEASE_MS - 1)
       assert.deepEqual(await world.claimedIds({ alone: true }), [])
       await world.clock.advance(1)
       assert.deepEqual(await world.claimedIds({ alone: true }), [run])
+      assert.equal((await world.view(run)).ledgers.lapses, 0)
     },
   ],
   'a person’s lease that ends by itself counts for nothing': [
@@ -246,6 +248,19 @@ export const reviewLaws = subject('review', {
         runs.map(({ id, journaled }) => [id, journaled]),
         [[run, true]],
       )
+    },
+  ],
+  'a person’s end leaves no due time behind: what has ended stays so': [
+    'ended-falls-due',
+    async (world) => {
+      for (const output of [{}, { output: '1' }]) {
+        const run = await inReview(world, world.now + 1_000)
+        assert.equal((await world.end(await taken(world, run), output)).answer, 'ok')
+        await world.clock.advance(1_000)
+        await world.claim()
+        const { state, dueAt } = await world.view(run)
+        assert.deepEqual([state, dueAt], ['succeeded', undefined])
+      }
     },
   ],
   'a question is decided at most once': [

@@ -229,6 +229,22 @@ export const steerLaws = [
         assert.equal((await world.view(held.run)).deadlineAt, undefined)
       },
     ],
+    'retry begins in the lane that the run was submitted into, however often it was moved': [
+      'retry-stays-where-it-climbed',
+      async (world) => {
+        const held = await world.hold({ category: 'letters', resource: 'small' })
+        for (const resource of ['large', 'largest']) {
+          const owner = resource === 'large' ? held : await world.take(held.run)
+          await world.end(owner, { state: 'ready', lane: { task: 't', category: 'letters', resource } })
+        }
+        await world.fail(await world.take(held.run), { trouble: 'largest' })
+        await steer(world, { run: held.run, type: 'retry' })
+        const { resource, category } = await world.view(held.run)
+        assert.deepEqual([category, resource], ['letters', 'small'])
+        await world.store.hold({ what: 'resource:largest', why: 'busy', by: 'ann', probe: false })
+        await world.take(held.run)
+      },
+    ],
     'retry keeps history': [
       'history-wiped',
       async (world) => {

@@ -61,4 +61,21 @@ export const verifyLaws = subject('verify', {
       assert.deepEqual(missed, [])
     },
   ],
+  'one finding per breach: damage of no run is found too': [
+    'verify-sees-runs-only',
+    async (world) => {
+      const damages = Object.entries(world.opened.damagesBeside ?? {})
+      assert.ok(damages.length > 0, 'the driver can plant damage; if it cannot, skip this law by name')
+      await aBusyDay(world)
+      const missed: string[] = []
+      let known = 0
+      for (const [name, plant] of damages) {
+        await plant()
+        const { length } = await world.store.verify()
+        if (length <= known) missed.push(name)
+        known = length
+      }
+      assert.deepEqual(missed, [])
+    },
+  ],
 })

@@ -32,6 +32,8 @@ export interface OpenedStore {
   readonly reopen?: () => Promise<Store>
   /** Ways to damage what is stored past the store's verbs, by what they do to the run that is handed in. */
   readonly damages?: Readonly<Record<string, (run: string) => void | Promise<void>>>
+  /** Ways to damage what is of no run; each is found by itself. */
+  readonly damagesBeside?: Readonly<Record<string, () => void | Promise<void>>>
 }
 
 /** A run in a worker's hands. */

@@ -69,6 +69,9 @@ export const besideShelf: Shelf = {
   'forgets-at-close': ({ clock }) => ({ reopen: async () => memory({ clock }) }),
   'verify-cries-wolf': () => ({ verify: async () => [{ law: 'all is lost', found: 'nothing' }] }),
   'verify-sleeps': () => ({ verify: async () => [] }),
+  'verify-sees-runs-only': ({ store }) => ({
+    verify: async () => (await store.verify()).filter(({ run }) => run !== undefined),
+  }),
   'texts-cut-at-nul': texts((text) => text.split('\u0000')[0] ?? ''),
   'texts-folded': texts((text) => text.toUpperCase()),
   'texts-trimmed': texts((text) => text.trim()),

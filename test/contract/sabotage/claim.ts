@@ -11,13 +11,11 @@ const given = (claim: Claim, rows: readonly Row[]) => rows.filter(({ id }) => cl
 
 export const claimShelf: Shelf = {
   // What has waited or was tried before stands behind everything new.
-  'order-ignores-submitted-at': seeing(({ attempt, submittedAt }) => ({
-    submittedAt: attempt > 0 ? NEVER : submittedAt,
-  })),
-  'order-ignores-priority': seeing(() => ({ priority: 0 })),
+  'order-ignores-submitted-at': seeing(({ attempt, place }) => ({ place: attempt > 0 ? NEVER : place })),
+  'order-ignores-priority': seeing(({ submittedAt }) => ({ place: submittedAt })),
   'lane-by-lane': seeing((row, _request, { tables }) => {
     const lanes = [...new Set(rowsOf(tables).map(({ lane }) => JSON.stringify(lane)))]
-    return { priority: lanes.indexOf(JSON.stringify(row.lane)) * 1_000 + row.priority }
+    return { place: lanes.indexOf(JSON.stringify(row.lane)) * 1e13 + row.place }
   }),
   'ties-by-text': seeing((row, _request, { tables }) => ({ seq: [...tables.runs.keys()].sort().indexOf(row.id) })),
   'category-ignored': asking((request) => without(request, 'categories')),

@@ -68,7 +68,7 @@ export const holdShelf: Shelf = {
   'probe-never-extends': ending({
     after: (_row, { lease }, { token, hold }, { tables, clock }) => {
       const known = hold && tables.holds.get(hold.what)
-      if (known && lease?.token === token && token > 1) tables.holds.set(known.what, afterProbe(known, clock.now()))
+      if (known && lease?.token === token && token > 1) tables.holds.set(known.what, afterProbe(known, clock.now(), 0))
     },
   }),
   'probe-lost-for-ever': (bench) => ({
@@ -102,6 +102,19 @@ export const holdShelf: Shelf = {
     }
   },
   'probe-answer-ignored': ending({ change: (end) => without(end, 'admits') }),
+  'told-waits-on': ending({ change: (end) => without(end, 'again') }),
+  'quota-ignored': ({ store }) => ({
+    commit: (change) => store.commit(change.type === 'answer' ? without(change, 'quotas') : change),
+  }),
+  // Counts on nobody else.
+  'quota-alone': ({ store }) => ({
+    commit: (change) =>
+      store.commit(
+        change.type === 'answer' && change.quotas
+          ? { ...change, quotas: change.quotas.map((each) => ({ ...each, remaining: each.remaining + 1 })) }
+          : change,
+      ),
+  }),
   'hold-opened-by-anyone': ending({
     after: (_row, _before, { state }, { tables }) => {
       if (state === 'succeeded') tables.holds.clear()

@@ -48,6 +48,17 @@ export const limitShelf: Shelf = {
         tables.buckets.set('flash', { resource: 'flash', health: 0, phase: 'failing', tokens: 0, at: clock.now() })
     },
   }),
+  'healed-waits': claiming({
+    before: ({ tables }) => {
+      for (const bucket of tables.buckets.values()) tables.buckets.set(bucket.resource, { ...bucket, healedAfter: 0 })
+    },
+  }),
+  'healed-hurries': claiming({
+    before: ({ tables }) => {
+      for (const bucket of tables.buckets.values())
+        tables.buckets.set(bucket.resource, { ...bucket, healedAfter: 9e15 })
+    },
+  }),
   'bucket-of-everyone': ending({
     after: (row, _before, _end, { tables }) => {
       if (row.state === 'waiting' && tables.buckets.get('flash')?.phase === 'failing') {

@@ -107,6 +107,13 @@ export const reviewShelf: Shelf = {
   }),
   'person-takes-a-place': seeing((row) => (inHand(row) ? { state: 'ready' } : {})),
   'note-lost-with-end': ending({ change: (end) => without(end, 'note') }),
+  'ended-falls-due': ending({
+    after: (row, before, { state }, { tables }) => {
+      if (state !== 'succeeded' || before.dueAt === undefined) return
+      row.dueAt = before.dueAt
+      tables.open.add(row)
+    },
+  }),
   'decided-twice': (bench) => ({
     commit: (change) => (change.type === 'end' && change.note ? forced(bench, change) : bench.store.commit(change)),
   }),

@@ -5,9 +5,10 @@ import { memoryOn } from '../../../src/stores/memory/index.ts'
 import { emptyTables } from '../../../src/stores/memory/rows.ts'
 import type { OpenedStore } from '../../../src/testing/store-contract/index.ts'
 import type { Clock } from '../../../src/time/clock.ts'
-import { damagesOf } from '../memory-store.fixtures.ts'
+import { damagesBesideOf, damagesOf } from '../memory-store.fixtures.ts'
 import type { Sabotage, Shelf } from './bench.ts'
 import { besideShelf } from './beside.ts'
+import { budgetShelf } from './budget.ts'
 import { claimShelf } from './claim.ts'
 import { commitShelf } from './commit.ts'
 import { createShelf } from './create.ts'
@@ -15,6 +16,7 @@ import { findShelf } from './find.ts'
 import { flowShelf } from './flow.ts'
 import { holdShelf } from './hold.ts'
 import { journalShelf } from './journal.ts'
+import { keyShelf } from './key.ts'
 import { leaseShelf } from './lease.ts'
 import { limitShelf } from './limit.ts'
 import { pruneShelf } from './prune.ts'
@@ -32,6 +34,8 @@ export const shelf: Shelf = {
   ...pruneShelf,
   ...holdShelf,
   ...limitShelf,
+  ...budgetShelf,
+  ...keyShelf,
   ...findShelf,
   ...flowShelf,
   ...besideShelf,
@@ -46,5 +50,6 @@ export function openBroken(sabotage: Sabotage, clock: Clock): OpenedStore {
     store: { ...store, ...broken },
     reopen: reopen ?? (async () => memoryOn(tables, { clock })),
     damages: damagesOf(tables),
+    damagesBeside: damagesBesideOf(tables),
   }
 }

@@ -114,6 +114,11 @@ export const steerShelf: Shelf = {
       row.deadlineAt = before.deadlineAt
     },
   }),
+  'retry-stays-where-it-climbed': steering({
+    after: (row, before) => {
+      row.lane = before.lane
+    },
+  }),
   'history-wiped': steering({
     after: (row) => {
       row.history.splice(0, row.history.length - 1)

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { archives, MINUTE, sweepWorld } from './sweep.fixtures.ts'
+import { trackAttempt } from './track-attempt.ts'
+
+describe('trackAttempt', () => {
+  it('counts the first event of a document once, and the sweep’s deliveries not again', async () => {
+    const { clock, source, sweep, document } = await sweepWorld()
+    await source.put('archives', [{ id: 'a' }])
+    const track = trackAttempt(source, 'a', archives)
+    expect(track.init).toEqual({ status: 'pending', attemptCount: 0, lastAttemptTime: null })
+    expect(await track.before()).toBe('begin')
+    expect(await track.before()).toBe('begin')
+    expect(await document('a')).toMatchObject({ status: 'processing', attempts: 1, lastAttemptAt: clock.now() })
+    expect(await track.failure(new Error('connect ECONNREFUSED'))).toBe('retry')
+    await clock.advance(5 * MINUTE)
+    await sweep.pass()
+    expect(await track.before({ attempt: 2, generation: 1 })).toBe('begin')
+    expect(await track.before({ attempt: 1, generation: 1 })).toBe('stale')
+    expect(await document('a')).toMatchObject({ attempts: 2 })
+    expect(await track.success()).toBe('ok')
+    expect(await track.success()).toBe('ok')
+    expect(await track.before({ attempt: 2 })).toBe('done')
+    expect(await document('a')).toMatchObject({ status: 'processed', attempts: 2 })
+  })
+
+  it('three executions and no fourth', async () => {
+    const { clock, source, sweep, document } = await sweepWorld()
+    await source.put('archives', [{ id: 'a' }])
+    const track = trackAttempt(source, 'a', archives)
+    await track.before()
+    expect(await track.failure(new Error('down'))).toBe('retry')
+    for (const [attempt, expected] of [
+      [2, 'retry'],
+      [3, 'failed'],
+    ] as const) {
+      await clock.advance(60 * MINUTE)
+      await sweep.pass()
+      expect(await track.before({ attempt })).toBe('begin')
+      expect(await track.failure(new Error('down'))).toBe(expected)
+    }
+    expect(await track.before({ attempt: 3 })).toBe('stale')
+    expect(await track.success()).toBe('lost')
+    expect(await document('a')).toMatchObject({ status: 'failed_max_retries', attempts: 3 })
+  })
+
+  it('counts every beginning where the service counts', async () => {
+    const { source, document } = await sweepWorld()
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: 5 }])
+    await trackAttempt(source, 'a', { ...archives, countedBy: 'service' }).before({ attempt: 2 })
+    expect(await document('a')).toMatchObject({ attempts: 2 })
+  })
+
+  it('says which document is missing', async () => {
+    const { source } = await sweepWorld()
+    await expect(trackAttempt(source, 'x', archives).before()).rejects.toThrow('There is no document x in archives.')
+  })
+})

@@ -1,0 +1,185 @@
+/**
+ * The commands that steer a store, in process: what they change, what they leave alone, and how they tell it.
+ */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { cwd, reprise, store, world } from './durable-commands.fixtures.ts'
+
+describe('retry and cancel', () => {
+  test('a filter only looks until --yes is added', async () => {
+    await reprise(['retry', '--where', 'state:failed'])
+    expect(await store.get({ id: 'r3' })).toMatchObject({ state: 'failed', generation: 1 })
+    await reprise(['retry', '--where', 'state:failed', '--yes'])
+    expect(await store.get({ id: 'r3' })).toMatchObject({
+      state: 'ready',
+      generation: 2,
+      why: { params: { by: 'ann' } },
+    })
+    expect(await store.notes({ limit: 1 })).toMatchObject([{ by: 'ann', what: 'retry.many', data: { done: 1 } }])
+  })
+
+  test('named runs are done at once, unless --dry-run; by whom can be told', async () => {
+    await reprise(['cancel', 'bob', '--dry-run'])
+    expect(await store.get({ id: 'r2' })).toMatchObject({ state: 'waiting' })
+    await reprise(['cancel', 'bob', 'greet/eve', '--by', 'night shift'])
+    expect(await store.get({ id: 'r2' })).toMatchObject({ state: 'cancelled', why: { params: { by: 'night shift' } } })
+    expect(await store.get({ id: 'r7' })).toMatchObject({ state: 'cancelled' })
+  })
+
+  test('a slip in the last name leaves the first one untouched', async () => {
+    const { exit, err } = await reprise(['cancel', 'r2', 'r999'])
+    expect(exit).toBe(1)
+    expect(err).toContain('No run r999.')
+    expect(await store.get({ id: 'r2' })).toMatchObject({ state: 'waiting' })
+  })
+
+  test.each([
+    [['retry'], 'There is nothing to retry'],
+    [['cancel', 'r2', '--where', 'state:failed'], 'Either runs or --where'],
+    [['cancel', 'r2', '--yes', '--dry-run'], 'Either --yes or --dry-run'],
+    [['retry', '--where', 'stat:failed'], '"stat:failed" is not understood'],
+    [['cancel', 'r2', '--by', ''], '--by is empty'],
+  ])('%s is asked wrongly', async (words, message) => {
+    const { exit, err } = await reprise(words)
+    expect(exit).toBe(2)
+    expect(err).toContain(message)
+  })
+})
+
+describe('reprioritise and reschedule', () => {
+  test('another priority, with its history and its note', async () => {
+    const { objects } = await reprise(['reprioritise', 'r7', '--to', '-5', '--json'])
+    expect(objects()).toMatchObject([{ verb: 'reprioritise', dryRun: false, done: 1, skipped: [] }])
+    expect(await store.get({ id: 'r7' })).toMatchObject({ state: 'ready', priority: -5 })
+    expect((await store.attempts('r7')).at(-1)).toMatchObject({ outcome: 'operator', worker: 'ann' })
+    expect((await reprise(['show', 'r7'])).out).toContain('Priority 5 → -5 by ann')
+    expect(await store.verify()).toEqual([])
+  })
+
+  test('another time, from now or an instant, and the story tells it', async () => {
+    const at = world.clock.now() + 7_200_000
+    await reprise(['reschedule', 'r5', 'r7', '--at', String(at)])
+    for (const id of ['r5', 'r7']) expect(await store.get({ id })).toMatchObject({ state: 'waiting', dueAt: at })
+    expect((await reprise(['show', 'r7'])).out).toContain('Rescheduled by ann')
+    await reprise(['reschedule', 'r5', '--in', '0s'])
+    expect((await store.get({ id: 'r5' }))?.state).toBe('ready')
+    expect((await reprise(['verify', '--decisions'])).exit).toBe(0)
+  })
+
+  test('a filter only looks until it is told', async () => {
+    const { objects } = await reprise(['reschedule', '--where', 'state:waiting', '--in', '1h', '--json'])
+    expect(objects()).toMatchObject([{ dryRun: true, eligible: 3, done: 0 }])
+    expect(await store.notes({})).toEqual([])
+  })
+
+  test('a run in a worker’s hands is left alone', async () => {
+    await store.claim({ worker: 'w', nonce: 'n', limit: 9, leaseMs: 60_000, alone: false, tasks: ['greet'] })
+    const { exit, out } = await reprise(['reprioritise', 'r7', '--to', '1'])
+    expect([exit, out]).toEqual([1, expect.stringContaining('r7 is left as it is: it is running.')])
+  })
+
+  test.each([
+    [['reprioritise', 'r7'], 'Which priority?'],
+    [['reprioritise', 'r7', '--to', '5000'], '--to 5000 is not allowed'],
+    [['reschedule', 'r7'], 'When? Give either --at or --in.'],
+    [['reschedule', 'r7', '--in', '1h', '--at', '1'], 'When? Give either --at or --in.'],
+    [['reschedule', 'r7', '--in', 'soon'], '--in soon is not a duration'],
+  ])('%j is asked wrongly', async (words, message) => {
+    const { exit, err } = await reprise(words)
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('purge and vacuum', () => {
+  test('a look counts and changes nothing', async () => {
+    const { objects } = await reprise(['purge', '--older-than', '1s', '--json'])
+    expect(objects()).toEqual([
+      {
+        dryRun: true,
+        matched: [
+          { task: 'greet', state: 'succeeded', runs: 1 },
+          { task: 'greet', state: 'failed', runs: 1 },
+        ],
+        done: 0,
+        keys: 0,
+      },
+    ])
+    expect(await store.get({ id: 'r1' })).toBeDefined()
+    expect(await store.notes({})).toEqual([])
+  })
+
+  test('in earnest: what ended so is gone, all else stays, and the audit tells', async () => {
+    const { objects } = await reprise(['purge', '--older-than', '1s', '--state', 'succeeded', '--yes', '--json'])
+    expect(objects()).toMatchObject([{ dryRun: false, done: 1, keys: 0 }])
+    expect((await store.find({ limit: 10 })).runs.map(({ id }) => id)).toEqual(['r7', 'r6', 'r5', 'r4', 'r3', 'r2'])
+    expect(await store.notes({})).toMatchObject([
+      { by: 'ann', what: 'purge', data: { olderThanMs: 1_000, states: 'succeeded', done: 1 } },
+    ])
+    // Its key answers for a week.
+    expect((await reprise(['submit', 'greet', '{"name":"Eva"}', '--key', 'ada'])).err).toContain('Key "ada" of greet')
+    expect(await store.verify()).toEqual([])
+  })
+
+  test('a younger run stays', async () => {
+    expect((await reprise(['purge', '--older-than', '1d', '--yes', '--json'])).objects()).toMatchObject([{ done: 0 }])
+    expect((await store.find({ limit: 10 })).runs).toHaveLength(7)
+  })
+
+  test('vacuum gives the space back and tells how much', async () => {
+    const big = JSON.stringify('x'.repeat(100_000))
+    await store.create(Array.from({ length: 40 }, () => ({ task: 'big', input: big, priority: 0 })))
+    const { runs, token } = await store.claim({
+      ...{ worker: 'w', nonce: 'n', limit: 40, leaseMs: 1_000, alone: false, tasks: ['big'] },
+    })
+    await Promise.all(runs.map(({ id }) => store.commit({ type: 'end', run: id, token, state: 'succeeded' })))
+    await store.create([{ task: 'big', input: '1', priority: 0 }])
+    await reprise(['purge', '--older-than', '0s', '--yes'])
+    const [told] = (await reprise(['vacuum', '--json'])).objects() as { bytesBefore: number; bytesAfter: number }[]
+    expect(told?.bytesBefore).toBeGreaterThan(4_000_000)
+    expect(told?.bytesAfter).toBeLessThan(1_000_000)
+    expect((await stat(join(cwd, 'reprise.db'))).size).toBeLessThan(1_000_000)
+    expect(await store.verify()).toEqual([])
+    expect((await reprise(['vacuum'])).out).toMatch(/^✓ sqlite:reprise\.db: \d+\.\d KB → \d+\.\d KB\.\n$/)
+  })
+
+  test('only a SQLite file is vacuumed', async () => {
+    const { exit, err } = await reprise(['vacuum', '--store', 'memory:'])
+    expect([exit, err]).toEqual([2, expect.stringContaining('Only a SQLite file is vacuumed')])
+  })
+})
+
+describe('holds', () => {
+  test('are listed, set and released, and a run says that it is held for everyone', async () => {
+    expect((await reprise(['holds'])).err + (await reprise(['holds'])).out).toContain(
+      'No hold. Nobody is told to wait.',
+    )
+    const set = await reprise(['holds', 'set', 'task:greet', '--for', '1h', '--why', 'new prompt'])
+    expect(set.exit).toBe(0)
+    const [listed] = (await store.holds()).holds
+    expect(listed).toMatchObject({ what: 'task:greet', by: 'ann', why: 'new prompt', phase: 'held', waiting: 1 })
+    const list = (await reprise(['holds'])).out
+    expect(list).toMatch(/task:greet .*ann .*new prompt/)
+    expect((await reprise(['show', 'r7'])).out.replace(/\s+/g, ' ')).toContain('Held for everyone.')
+    expect((await reprise(['holds', 'release', 'task:greet'])).exit).toBe(0)
+    expect((await store.holds()).holds).toEqual([])
+    expect((await reprise(['holds', 'release', 'task:greet'])).exit).toBe(1)
+    expect((await store.notes({})).slice(-2).map(({ by, what }) => `${by} ${what}`)).toEqual([
+      'ann hold.set',
+      'ann hold.released',
+    ])
+  })
+
+  test.each([
+    [['holds', 'stop'], 'not a verb of holds'],
+    [['holds', 'set'], 'nothing to set'],
+    [['holds', 'set', 'task:greet'], 'needs a reason'],
+    [['holds', 'set', 'flash', '--why', 'x'], 'cannot be held'],
+    [['holds', 'set', 'task:greet', '--why', 'x', '--for', 'soon'], '--for'],
+  ])('%j is refused and says what is allowed', async (words, says) => {
+    const { exit, err } = await reprise(words)
+    expect(exit).toBe(2)
+    expect(err).toContain(says)
+    expect((await store.holds()).holds).toEqual([])
+  })
+})
