@@ -17,6 +17,7 @@ import { afterProbe, extended, type HoldOrder, type HoldTarget } from '../../run
 import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
+import { bringForward, type Healed } from './bring-forward.ts'
 import { reserveAll, settleAll } from './budgets.ts'
 import { createAll, laneOf } from './create.ts'
 import { bucketId, gateData, holdId, keptOf } from './gates.ts'
@@ -35,7 +36,18 @@ export function commit(place: Place, change: Change): Promise<CommitAnswer> {
     (change.type === 'intent' && (change.reserve?.length ?? 0) > 0) ||
     (change.type === 'answer' && change.settle !== undefined && change.take !== undefined)
   if (isMoney) return commitMoney(place, change)
-  return atomically(place, (unit) => apply(unit, change))
+  return commitPlain(place, change)
+}
+
+async function commitPlain(place: Place, change: Change): Promise<CommitAnswer> {
+  let healed: readonly Healed[] = []
+  const answered = await atomically(place, async (unit) => {
+    const answer = await apply(unit, change)
+    healed = unit.healed
+    return answer
+  })
+  for (const each of healed) await bringForward(place, each, answered.now)
+  return answered
 }
 
 async function apply(unit: Unit, change: Change): Promise<CommitAnswer> {
@@ -178,6 +190,9 @@ async function gatesAtEnd(unit: Unit, row: Row, change: EndChange): Promise<void
     await changeGate(unit, bucketId(resource), (kept) => {
       const bucket =
         kept?.kind === 'bucket' ? afterAnswers(kept.bucket, unit.now, () => lastToken(unit, row)) : undefined
+      const isHealing = bucket?.phase === 'healing' && kept?.kind === 'bucket' && kept.bucket.phase !== 'healing'
+      if (isHealing && bucket.healedAfter !== undefined)
+        unit.healed.push({ what: `resource:${resource}`, after: bucket.healedAfter })
       return bucket && { kind: 'bucket', bucket }
     })
   }
@@ -207,7 +222,10 @@ const openAfterProbe = (unit: Unit, row: Row, what: HoldTarget): Promise<void> =
   changeGate(unit, holdId(what), (kept) => {
     if (kept?.kind !== 'hold') return kept
     const isProbe = kept.hold.probing?.run === row.id && kept.hold.probing.token === row.token
-    return isProbe ? { kind: 'hold', hold: afterProbe(kept.hold, unit.now, lastToken(unit, row)) } : kept
+    if (!isProbe) return kept
+    const after = lastToken(unit, row)
+    unit.healed.push({ what, after })
+    return { kind: 'hold', hold: afterProbe(kept.hold, unit.now, after) }
   })
 
 /** None that was given out so far is higher. */

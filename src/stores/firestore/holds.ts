@@ -4,6 +4,7 @@
  */
 import type { Committed, HoldView } from '../../ports/store.ts'
 import { covers, type HoldOrder, type HoldTarget, heldBy, standing } from '../../run/hold.ts'
+import { bringForward } from './bring-forward.ts'
 import { isReady } from './expire.ts'
 import { currentHold, gateData, holdId, keptOf } from './gates.ts'
 import { read } from './look.ts'
@@ -22,11 +23,11 @@ export function hold(place: Place, order: HoldOrder): Promise<Committed> {
   })
 }
 
-export function release(
+export async function release(
   place: Place,
   { what, by }: { readonly what: HoldTarget; readonly by: string },
 ): Promise<Committed> {
-  return atomically(place, async (unit): Promise<Committed> => {
+  const committed = await atomically(place, async (unit): Promise<Committed> => {
     const known = await readRef(place, gatesOf(place).doc(holdId(what)))
     const kept = keptOf(known)
     if (kept?.kind !== 'hold' || !standing(kept.hold, unit.now)) return { now: unit.now, answer: 'lost' }
@@ -34,6 +35,8 @@ export function release(
     unit.note({ by, what: 'hold.released', data: { what } })
     return { now: unit.now, answer: 'ok' }
   })
+  if (committed.answer === 'ok') await bringForward(place, { what, after: Number.MAX_SAFE_INTEGER }, committed.now)
+  return committed
 }
 
 export async function holds(place: Place): Promise<{ readonly now: number; readonly holds: readonly HoldView[] }> {

@@ -7,6 +7,7 @@ import type { Note } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
 import { systemClock } from '../../time/clock.ts'
 import { randomId, systemDice } from '../../time/dice.ts'
+import type { Healed } from './bring-forward.ts'
 import { changesOf, decode, encodeNew } from './document.ts'
 import { attemptsOf, leaseRef, notesOf, type Place } from './place.ts'
 import { type Doc, type Row, splitId } from './row.ts'
@@ -45,6 +46,8 @@ export class Unit {
   readonly op: string
   /** The change that this unit was made for came too late: what is written is only told of that. */
   isRefused = false
+  /** What answers again by this write: those that wait for it follow. */
+  readonly healed: Healed[] = []
   readonly #docs = new Map<string, Doc | undefined>()
   readonly #touched = new Set<Doc>()
   readonly #changes: Change[] = []
