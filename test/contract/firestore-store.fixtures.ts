@@ -2,6 +2,7 @@
  * The Firestore store as the contract opens it: a collection of its own on Google's emulator, by the real client.
  */
 import type { DocumentReference, Firestore } from '@google-cloud/firestore'
+import { bucketId, holdId } from '../../src/stores/firestore/gates.ts'
 import { firestore } from '../../src/stores/firestore/index.ts'
 import type { OpenedStore } from '../../src/testing/store-contract/index.ts'
 import type { Clock } from '../../src/time/clock.ts'
@@ -18,6 +19,41 @@ export function openFirestore(emulator: FirestoreEmulator, client: Firestore, cl
       return open()
     },
     damages: damagesOf(client, collection),
+    damagesBeside: damagesBesideOf(client, collection),
+  }
+}
+
+/** Damage of holds, buckets and budgets, which are of no run. */
+function damagesBesideOf(client: Firestore, collection: string): NonNullable<OpenedStore['damagesBeside']> {
+  const system = client.collection('system_config').doc(collection)
+  const gate = (id: string, value: { readonly kind: string }) => async () => {
+    await system
+      .collection('gates')
+      .doc(id)
+      .set({ kind: value.kind, value: JSON.stringify(value) })
+  }
+  const held = { until: 9, why: 'w', by: 'b', probe: true, setAt: 0, phase: 'held' }
+  const hold = (what: string, change: object) =>
+    gate(holdId(what), { kind: 'hold', ...{ hold: { what, ...held, ...change } } })
+  const bucket = { resource: 'a', health: 1, phase: 'watched', tokens: 0, at: 0 }
+  const window = (budget: string, tally: object) => async () => {
+    const none = { callsReserved: 0, callsSpent: 0, nanoReserved: 0, nanoSpent: 0, nanoOver: 0, warned: 0 }
+    const data = { budget, window: 'day', key: '2026-01-01', tally: JSON.stringify({ ...none, ...tally }) }
+    await system.collection('windows').doc(budget).set(data)
+  }
+  return {
+    'a hold of nothing': hold('nothing', {}),
+    'a hold under another name': gate('another', { kind: 'hold', ...{ hold: { what: 'task:b', ...held } } }),
+    'a hold in no phase': hold('task:c', { phase: 'open' }),
+    'a probing hold without a probe': hold('task:d', { phase: 'probing' }),
+    'a hold that lets in since never': hold('task:e', { phase: 'admitting' }),
+    'a bucket with a health of its own': gate(bucketId('a'), {
+      kind: 'bucket',
+      ...{ bucket: { ...bucket, health: 2 } },
+    }),
+    'a bucket under another name': gate('other', { kind: 'bucket', ...{ bucket } }),
+    'a window without its calls': window('lost', { callsSpent: 1 }),
+    'a window above its limit': window('above', { callsSpent: 2, callsLimit: 1 }),
   }
 }
 

@@ -14,6 +14,7 @@ import { isOpen } from './needs.ts'
 import { keyRef, keys, type Place } from './place.ts'
 import { NO_LEDGERS, type Row } from './row.ts'
 import { nowOf, readRef, Unit } from './unit.ts'
+import { verifyBeside } from './verify-beside.ts'
 
 /** Sums of money are compared as such: binary fractions do not add up exactly. */
 const COST_SLACK_USD = 1e-9
@@ -33,7 +34,7 @@ export async function verify(place: Place): Promise<Finding[]> {
     if (row && row.key !== key)
       findings.push({ law: 'a key points to its run', run: row.id, found: `the key ${key} points to another run's` })
   }
-  return findings
+  return [...findings, ...(await verifyBeside(place))]
 }
 
 type Breach = readonly [law: string, found: string | false]
