@@ -78,6 +78,7 @@ const oneSend: Policy = definePolicy(
   flowReport,
 )
 
+const CALL_MS = flowReport.limits?.callMs ?? 600_000
 const FINALIZE_RESERVE_MS = flowReport.limits?.finalizeReserveMs ?? 0
 
 type ReportContext = Context<unknown> & Asks
@@ -142,6 +143,7 @@ async function ask(
   const only = rung(model, {
     attempts: 2,
     policy: oneSend,
+    timeout: CALL_MS,
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
