@@ -41,7 +41,8 @@ function plant({ edits }: Mutant): string {
 }
 
 /** Who caught it, or undefined. */
-function caughtBy(folder: string): string | undefined {
+function caughtBy(folder: string, tests?: readonly string[]): string | undefined {
+  if (tests !== undefined) return caughtByTests(folder, tests)
   const simulated = run(folder, process.execPath, ['scripts/simulate.ts', '--seeds', String(SEEDS), '--first'])
   if (simulated.status !== 0) {
     const [, seed] = /^seed (\d+) fails/m.exec(simulated.stdout) ?? []
@@ -49,7 +50,11 @@ function caughtBy(folder: string): string | undefined {
     if (seed !== undefined) return `seed ${seed}: ${breach?.slice(0, 90)}`
     return `simulation: ${simulated.timedOut ? 'does not end' : (/^\w*Error: .*$/m.exec(simulated.stderr)?.[0] ?? 'dies')}`
   }
-  const tested = run(folder, process.execPath, [VITEST, 'run', '--project', 'unit', ...UNIT_TESTS])
+  return caughtByTests(folder, UNIT_TESTS)
+}
+
+function caughtByTests(folder: string, tests: readonly string[]): string | undefined {
+  const tested = run(folder, process.execPath, [VITEST, 'run', '--project', 'unit', ...tests])
   if (tested.status === 0) return undefined
   const [, test] = /FAIL .*?\.test\.ts > (.*)$/m.exec(tested.stdout + tested.stderr) ?? []
   return `unit: ${test?.slice(0, 90) ?? 'fails'}`
@@ -80,7 +85,7 @@ const chosen = MUTANTS.filter(({ name }) => name.includes(wanted))
 let escaped = 0
 for (const mutant of chosen) {
   const folder = plant(mutant)
-  const by = caughtBy(folder)
+  const by = caughtBy(folder, mutant.tests)
   rmSync(folder, { recursive: true, force: true })
   if (by === undefined) escaped += 1
   console.log(`${by === undefined ? '✗' : '✓'} ${mutant.name.padEnd(56)} ${by ?? 'NOT CAUGHT'}`)

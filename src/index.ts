@@ -22,6 +22,19 @@ export type { InTransaction, SubmitOptions } from './engine/submit.ts'
 export { defineTask, type Task, type TaskOptions } from './engine/task.ts'
 export { later, never, toPerson } from './engine/throwables.ts'
 export {
+  type Account as DocumentAccount,
+  accountOf,
+  createExtraction,
+  type ExtractedRun,
+  type Extraction,
+  type ExtractionInput,
+  type ExtractionOptions,
+  findDocuments,
+  type Recourse as DocumentRecourse,
+  type SourceDocument,
+  type SourceFile,
+} from './extract/index.ts'
+export {
   type ClassifyOptions,
   type CodeEntry,
   type Considered,

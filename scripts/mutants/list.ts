@@ -4,6 +4,7 @@
 import { BUDGET_MUTANTS } from './budgets.ts'
 import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
+import { SWEEP_MUTANTS } from './sweep-list.ts'
 
 const ENGINE = 'src/engine'
 
@@ -277,4 +278,5 @@ export const MUTANTS: readonly Mutant[] = [
     'input = name } = options',
   ),
   ...FLOW_MUTANTS,
+  ...SWEEP_MUTANTS,
 ]

@@ -5,6 +5,8 @@ export interface Mutant {
   /** What is wrong with it, in a few words. */
   readonly name: string
   readonly edits: readonly Edit[]
+  /** Files of unit tests that must notice, for a room that the simulation does not visit. */
+  readonly tests?: readonly string[]
 }
 
 export interface Edit {

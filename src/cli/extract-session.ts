@@ -163,7 +163,7 @@ class Session {
       clock,
       quiet,
       paint: (columns) => boardLines(this.#board, { ...this.#facts(zone), foot }, human, columns),
-      progress: () => boardSummary(this.#board),
+      progress: () => summaryOf(this.#board),
     })
     const stop = this.#frame.interruption()
     const unlisten = this.#reprise.on('*', (event) => {
@@ -289,6 +289,14 @@ class Session {
     return { name: drawn.name, used, ...(limit === undefined ? {} : { limit }) }
   }
 }
+
+/** The line is made only when it is written: it looks at every document. */
+const summaryOf = (board: ExtractBoard) => ({
+  share: board.share,
+  get line() {
+    return boardSummary(board)
+  },
+})
 
 function stoppingText(running: number): string {
   if (running === 0) return 'Stopping: nothing is under way.'

@@ -8,15 +8,12 @@ export {
   alwaysStrongest,
   RECOURSES,
   type Recourse,
-  type SendAccount,
   strongestOf,
 } from './account.ts'
-export { ENDINGS, type FindOptions, findDocuments, type SourceDocument, type SourceFile } from './documents.ts'
+export { ENDINGS, findDocuments, type SourceDocument, type SourceFile } from './documents.ts'
 export {
   createExtraction,
-  EXTRACT_ASK,
   EXTRACT_PROMPT,
-  EXTRACT_TASK,
   type ExtractedRun,
   type Extraction,
   type ExtractionInput,

@@ -32,7 +32,8 @@ export async function hearFailures(
     if (deliveries.length === 0) return
     taken += deliveries.length
     try {
-      await hearBatch(parts, collection, report, deliveries, stretch)
+      // What went back would be taken again at once: it waits for the next pass.
+      if (!(await hearBatch(parts, collection, report, deliveries, stretch))) return
     } catch (error) {
       // The source is gone: the messages go back, and the next pass hears them.
       await Promise.all(deliveries.map((delivery) => delivery.back().catch(() => undefined)))
@@ -47,20 +48,23 @@ interface Item {
   readonly id: string
 }
 
+/** True when every message has left its queue. */
 async function hearBatch(
   parts: PassParts,
   collection: Collection,
   report: CollectionReport,
   deliveries: readonly Delivery[],
   stretch: number,
-): Promise<void> {
+): Promise<boolean> {
   const open = new Map<Delivery, number>()
+  let hasLeft = true
   let items: Item[] = []
   for (const delivery of deliveries) {
     const heard = readFailure(delivery.body, delivery.id, parts.now(), parts.rules ? { rules: parts.rules } : {})
     const ids = heard ? idsOf(collection, heard) : []
     if (!heard || ids.length === 0) {
-      await park(parts, collection, report, delivery, heard ? 'it names no document' : 'it is no failure event')
+      const reason = heard ? 'it names no document' : 'it is no failure event'
+      hasLeft = (await park(parts, collection, report, delivery, reason)) && hasLeft
       continue
     }
     open.set(delivery, ids.length)
@@ -72,8 +76,12 @@ async function hearBatch(
     )
   }
   crashPoint('sweep-after-hear')
-  for (const [delivery, left] of open) await (left > 0 ? delivery.back() : delivery.ack())
+  for (const [delivery, left] of open) {
+    await (left > 0 ? delivery.back() : delivery.ack())
+    if (left > 0) hasLeft = false
+  }
   crashPoint('sweep-after-ack')
+  return hasLeft
 }
 
 /** One write per document; what concerns a document twice, or lost a race, is left for the next round. */
@@ -161,9 +169,10 @@ async function park(
   report: CollectionReport,
   delivery: Delivery,
   reason: string,
-): Promise<void> {
+): Promise<boolean> {
   const isSafe = await putAside(parts, collection, report, delivery, reason)
   await (isSafe ? delivery.ack() : delivery.back())
+  return isSafe
 }
 
 /** A copy with its reason. True when the broker has it. */

@@ -112,6 +112,25 @@ describe('bounds', () => {
     expect(bus.peek('parsing')).toHaveLength(0)
   })
 
+  it('never overwrites what another sweeper wrote between the look and the act', async () => {
+    const { clock, source, bus, sweep, document } = await sweepWorld()
+    const lastAttemptAt = clock.now() - 2 * DAY
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt, createdAt: 0 }])
+    const { find } = source
+    source.find = async (shape, query) => {
+      const page = await find(shape, query)
+      const scheduled = page.documents.map(({ id, key, rev, marks }) => ({
+        expect: { id, key, rev },
+        marks: { ...marks, dueAt: clock.now() + DAY, why: 'schedule by ana' },
+      }))
+      if (query.limit > 1) await source.change(shape, scheduled)
+      return page
+    }
+    expect((await sweep.pass()).collections[0]).toMatchObject({ begun: 0, lost: 1 })
+    expect(await document('a')).toMatchObject({ attempts: 1, rev: 1, marks: { why: 'schedule by ana' } })
+    expect(bus.peek('parsing')).toHaveLength(0)
+  })
+
   it('bounds a service that counts for itself and one that never begins', async () => {
     const { clock, source, bus, sweep, document } = await sweepWorld([{ ...archives, countedBy: 'service' }])
     await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: 0, createdAt: 0 }])
@@ -168,6 +187,21 @@ describe('news of failures', () => {
     expect((await document('a')).marks.failure?.code).toBe('network.refused')
     expect(await bus.depth('parsing.failed')).toBe(0)
     expect(await bus.depth('parsing.failed.parked')).toBe(451)
+  })
+})
+
+describe('a message that cannot be put aside', () => {
+  it('goes back to its queue, and is put aside when that is possible', async () => {
+    const { bus, sweep, report } = await sweepWorld()
+    await report('nobody')
+    await bus.send([{ id: 'bad', topic: 'parsing.failed', body: '{' }])
+    const { send } = bus
+    bus.send = async (messages) => messages.map(() => 'unknown')
+    expect((await sweep.pass()).collections[0]).toMatchObject({ heard: 0, parked: 0 })
+    expect(await bus.depth('parsing.failed')).toBe(2)
+    bus.send = send
+    expect((await sweep.pass()).collections[0]).toMatchObject({ parked: 2 })
+    expect(await bus.depth('parsing.failed.parked')).toBe(2)
   })
 })
 

@@ -60,6 +60,7 @@ function historyOf({ submits, lines, runs, notes, policies, findings }: Evidence
       slots: 0,
       claimBoundMs: 0,
       limits: [],
+      ageingMs: 0,
       timersLeft: 0,
     },
     ...{ unstopped: [], policyOf: { [CHAOS_TASK.name]: CHAOS_TASK.policy }, canaries: [] },

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rabbitmqBus } from '../../src/bus/rabbitmq/index.ts'
+import { runLine } from '../../src/cli/run-line.fixtures.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import { SWEEP_CRASH_POINTS, type SweepCrashPoint } from '../../src/sweep/crash-point.ts'
 import type { PassReport, Sweep } from '../../src/sweep/sweep.ts'
@@ -193,6 +194,49 @@ describe('two sweepers at once', () => {
   })
 })
 
+describe('by variables alone', () => {
+  proof('the shipped collections are swept on real servers', async () => {
+    const [, user, password] = /\/\/(\w+):(\w+)@/.exec(rabbit.url) ?? []
+    const env = {
+      MONGODB_HOST: '127.0.0.1',
+      MONGODB_PORT: String(mongo.port),
+      MONGODB_DATABASE: 'copilot',
+      RABBITMQ_HOST: '127.0.0.1',
+      RABBITMQ_PORT: String(rabbit.port),
+      RABBITMQ_USERNAME: user ?? '',
+      RABBITMQ_PASSWORD: password ?? '',
+      RABBITMQ_EXCHANGE: 'copilot.events',
+      RETRY_JOB_STUCK_THRESHOLD_HOURS: '1',
+      METRICS_BACKEND: 'none',
+    }
+    const own = rabbitmqBus({ url: rabbit.url, exchange: 'copilot.events' })
+    await own.prepare([{ queue: 'summarization', topics: ['summarization.requested'] }])
+    const long = new Date(Date.now() - 2 * HOUR)
+    const threads = client
+      .db('copilot')
+      .collection<{ _id: string; status: string; attemptCount: number; lastAttemptTime: Date }>('threads')
+    await threads.insertOne({ _id: 'thread-1', status: 'processing', attemptCount: 1, lastAttemptTime: long })
+    const ran = await runLine('--json sweep --once', { env, clock: systemClock })
+    expect(ran, ran.err).toMatchObject({ exit: 0 })
+    const report = JSON.parse(ran.out) as PassReport
+    expect(report.collections.map(({ collection, begun }) => [collection, begun])).toEqual([
+      ['archives', 0],
+      ['messages', 0],
+      ['chunks', 0],
+      ['threads', 1],
+    ])
+    const [message] = await own.take('summarization', 5)
+    expect(JSON.parse(message?.body ?? '')).toMatchObject({
+      event_type: 'SummarizationRequested',
+      event_id: 'sweep/threads/thread-1/1.2',
+      data: { thread_ids: ['thread-1'] },
+    })
+    await message?.ack()
+    expect(await threads.findOne({ _id: 'thread-1' })).toMatchObject({ attemptCount: 2, status: 'processing' })
+    await own.close()
+  })
+})
+
 /** Passes until one finds nothing wrong; what was wrong last is told when none does. */
 async function untilWell(sweep: Sweep): Promise<void> {
   let said = ''
@@ -208,7 +252,7 @@ async function untilWell(sweep: Sweep): Promise<void> {
   off()
 }
 
-describe.runIf(FULL)('servers that are killed and come back', () => {
+const killed = () => {
   proof('a database: the pass fails and says so, the next one does the work', async () => {
     await seeded('dbdown')
     const sweep = sweeperOf({ mongodb: mongo.url, rabbitmq: rabbit.url, name: 'dbdown', passes: 0, pauseMs: 0 })
@@ -246,4 +290,7 @@ describe.runIf(FULL)('servers that are killed and come back', () => {
     await stopConsuming()
     await expectAllDone('busdown')
   })
-})
+}
+
+// Restarts take their time: at full size only.
+if (FULL) describe('servers that are killed and come back', killed)

@@ -21,6 +21,7 @@ import type {
   TakeRequest,
 } from '../../src/ports/store.ts'
 import type { HoldOrder } from '../../src/run/hold.ts'
+import type { Quota } from '../../src/run/quota.ts'
 import type { State } from '../../src/run/run.ts'
 import { BEGUN_AGAIN, CANCELLED, FAILURE, oneErrorMore } from '../../src/testing/store-contract/world.ts'
 import { type Dice, seededDice } from '../../src/time/dice.ts'
@@ -57,8 +58,8 @@ const MIX = [
   ...Array(4).fill('intent'),
   ...Array(4).fill('answer'),
   'progress',
-  ...Array(4).fill('steer'),
-  ...Array(3).fill('take'),
+  ...Array(5).fill('steer'),
+  ...Array(2).fill('take'),
   'note',
   ...Array(3).fill('prune'),
   'move',
@@ -132,7 +133,7 @@ export class CallScript {
   }
 
   async #call(): Promise<Call> {
-    switch (this.#pick(MIX)) {
+    switch (this.#wish()) {
       case 'create':
         return { verb: 'create', args: [Array.from({ length: this.#pick([0, 1, 1, 2, 4]) }, () => this.#newRun())] }
       case 'flow':
@@ -157,9 +158,10 @@ export class CallScript {
       case 'answer': {
         const outcome = this.#pick([{ answer: '{"a":1}' }, { answer: '"b"' }, { failure: FAILURE }, {}])
         const costUsd = this.#pick([{}, { costUsd: 0.25 }, { costUsd: 0 }])
+        const left = this.#maybe(0.3, () => ({ quotas: [this.#quota()] }))
         return {
           verb: 'commit',
-          args: [{ type: 'answer', ...this.#entry(), ...outcome, ...costUsd } satisfies Change],
+          args: [{ type: 'answer', ...this.#entry(), ...outcome, ...costUsd, ...left } satisfies Change],
         }
       }
       case 'progress':
@@ -182,6 +184,13 @@ export class CallScript {
       default:
         return { verb: 'note', args: [{ run: this.#held().run, by: 'ann', what: 'looked', data: { n: 1 } }] }
     }
+  }
+
+  /** Mostly something that can be answered with more than "lost". */
+  #wish(): (typeof MIX)[number] {
+    const wish = this.#pick(MIX)
+    const needsLease = wish === 'end' || wish === 'intent' || wish === 'answer' || wish === 'renew'
+    return needsLease && this.#live.length === 0 && this.#dice() < 0.7 ? this.#pick(['claim', 'create']) : wish
   }
 
   #newRun(): NewRun {
@@ -216,6 +225,16 @@ export class CallScript {
       steps,
       ...this.#maybe(0.4, () => key),
       ...this.#maybe(0.5, () => ({ onExisting: this.#pick(['return', 'retry'] as const) })),
+    }
+  }
+
+  #quota(): Quota {
+    const remaining = this.#pick([0, 1, 2, 5, 40])
+    const left = { resource: this.#pick(['flash', 'pro']), by: 'x-left', remaining, limit: 100 }
+    return {
+      ...left,
+      unit: this.#pick(['requests', 'requests', 'tokens']),
+      resetAt: this.#now + this.#pick([0, 900, 8_000]),
     }
   }
 
@@ -340,7 +359,8 @@ export class CallScript {
         const limited = this.#maybe(0.3, () => ({ hold: this.#order() }))
         const admits = this.#maybe(0.2, () => ({ admits: true }))
         const trouble = this.#maybe(0.6, () => ({ trouble: this.#pick(['flash', 'flash', 'pro']) }))
-        const told = { ...limited, ...admits, ...trouble }
+        const again = this.#maybe(0.2, () => ({ again: this.#dice() < 0.8 }))
+        const told = { ...limited, ...admits, ...trouble, ...again }
         const failed = { ...fenced, failure, why: BEGUN_AGAIN, ledgers: oneErrorMore(ledgers), attempt: row, ...told }
         const wait = { state: 'waiting', dueAt: now + this.#pick([0, 500, 10_000]) } as const
         return { ...failed, ...(this.#dice() < 0.6 ? { ...wait, ...lane } : { state: 'failed' as const }) }
@@ -351,9 +371,9 @@ export class CallScript {
   /** The limit is above what a script makes: how a store divides its work into calls is its own affair. */
   #retention(): PruneRequest {
     return {
-      keepMs: this.#pick([{ succeeded: 0 }, { succeeded: 5_000, failed: 60_000 }, { cancelled: 1_000 }, {}]),
+      keepMs: this.#pick([{ succeeded: 0, failed: 0 }, { succeeded: 5_000, failed: 60_000 }, { cancelled: 1_000 }, {}]),
       ...this.#maybe(0.2, () => ({ keepMax: this.#pick([0, 1, 3]) })),
-      keysMs: this.#pick([0, 0, 30_000, 120_000]),
+      keysMs: this.#pick([0, 0, 0, 30_000, 120_000]),
       limit: 1_000,
     }
   }
@@ -392,12 +412,24 @@ export class CallScript {
       expect: any,
     }
     if (this.#steps.length === 0 || this.#dice() < 0.5) return act
-    // A step as it is now, so that the act is taken and the flow moves.
-    const run = this.#pick(this.#steps)
+    // A step as it is now, so that the act is taken and the flow moves; one that took others along, if there is one.
+    const run = (await this.#culprit()) ?? this.#pick(this.#steps)
     const { generation = 1, state = 'ready' } = (await this.#store.get({ id: run })) ?? {}
     const again = state === 'failed' || state === 'cancelled'
     const expect = { generation, states: [state] }
     return { ...act, run, expect, ...(again ? { type: 'retry' as const, why: BEGUN_AGAIN } : {}) }
+  }
+
+  /** A step that ended by itself without success, and because of which another one did. */
+  async #culprit(): Promise<string | undefined> {
+    const { runs } = await this.#store.find({ states: ['failed', 'cancelled'], limit: 20 })
+    for (const { id, why } of runs) {
+      if (why?.code !== 'end.need_failed' && why?.code !== 'run.skipped') continue
+      const { needs } = await this.#store.links(id)
+      const found = needs.find(({ state }) => state === 'failed' || state === 'cancelled')
+      if (found) return found.run
+    }
+    return undefined
   }
 
   #pick<T>(choices: readonly T[]): T {

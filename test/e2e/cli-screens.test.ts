@@ -41,6 +41,7 @@ const ERRORS = [
 const SCREENS: readonly (readonly [name: string, line: string, stdin?: string | undefined])[] = [
   ['help', '--help'],
   ['help-start', 'help start'],
+  ['help-extract', 'help extract'],
   ['help-classify', 'classify --help'],
   ['help-codes', 'codes --help'],
   ['help-plan', 'plan --help'],

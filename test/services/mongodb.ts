@@ -18,11 +18,15 @@ export interface MongoService extends Service {
 
 const MODULE = fileURLToPath(new URL('./ferretdb/', import.meta.url))
 
-/** Why there is none; undefined when there is one. */
+/** Why there is none; undefined when there is one. FerretDB is not built in passing: that takes minutes and a module proxy. */
 export function noMongo(): string | undefined {
   if (commandOn('mongod') || existsSync(binary())) return undefined
-  if (!commandOn('go', '/usr/local/go/bin/go')) return 'neither mongod nor Go (to build FerretDB) is installed'
-  return undefined
+  return 'neither mongod nor FerretDB is there; node scripts/services.ts builds the latter'
+}
+
+/** Why it cannot be built; undefined when it can. */
+export function noFerretdbBuild(): string | undefined {
+  return commandOn('go', '/usr/local/go/bin/go') ? undefined : 'neither mongod nor Go (to build FerretDB) is installed'
 }
 
 function binary(): string {

@@ -28,7 +28,7 @@ test(
       const file = join(folder, `${seed}.db`)
       // Power is not lost here, so there is nothing to flush for.
       const onSqlite = comparable(
-        await simulate({ seed, open: (clock) => sqlite({ file, clock, durability: 'process' }) }),
+        await simulate({ seed, open: (clock, ageingMs) => sqlite({ file, clock, ageingMs, durability: 'process' }) }),
       )
       const first = onMemory.trace.findIndex((line, index) => line !== onSqlite.trace[index])
       expect(onSqlite.trace[first], `seed ${seed}, line ${first}`).toBe(onMemory.trace[first])

@@ -62,15 +62,9 @@ export const registerExtract: Register = (program, frame) => {
     'Exits with 1 when a document failed or the work was stopped; documents with a person are no failure. The last of --models draws from the budget `pro` (50 calls a day, 1,000 a month) unless the configuration defines it.',
   ])
   withExamples(command, [
-    { line: 'reprise extract invoices --schema invoice.schema.json', says: 'every document in a folder' },
-    {
-      line: 'reprise extract invoices --schema s.json --gate rules.ts --out results.jsonl',
-      says: 'with rules of your own, and the results in a file',
-    },
-    {
-      line: 'reprise extract a.pdf --schema s.json --models openai/gpt-5-mini,openai/gpt-5',
-      says: 'other models',
-    },
+    { line: 'reprise extract docs --schema s.json --out r.jsonl', says: 'a folder, and the results in a file' },
+    { line: 'reprise extract docs --schema s.json --gate rules.ts', says: 'with rules of your own' },
+    { line: 'reprise extract a.md --schema s.json --models openai/gpt-5', says: 'by another model' },
   ])
 }
 

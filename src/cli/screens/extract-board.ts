@@ -46,12 +46,15 @@ export interface ExtractBoard {
   readonly asked: ReadonlyMap<string, number>
   readonly holds: ReadonlyMap<string, number | undefined>
   readonly running: number
+  /** How much of it is over, 0 to 1. Asked at every event, so it is counted and not computed. */
+  readonly share: number
 }
 
 export function createExtractBoard(): ExtractBoard {
   const documents = new Map<string, Progress>()
   const asked = new Map<string, number>()
   const holds = new Map<string, number | undefined>()
+  let done = 0
 
   return {
     asked,
@@ -59,10 +62,14 @@ export function createExtractBoard(): ExtractBoard {
     get running() {
       return [...documents.values()].filter(({ isRunning }) => isRunning).length
     },
+    get share() {
+      return done / Math.max(1, documents.size)
+    },
     documents: () => [...documents.values()],
     kinds: () => new Map([...documents].map(([run, { kinds }]) => [run, kinds])),
     add(run, name, account) {
       if (documents.has(run)) return
+      if (account && account.outcome !== 'open') done += 1
       documents.set(run, {
         name,
         outcome: account?.outcome ?? 'open',
@@ -83,7 +90,10 @@ export function createExtractBoard(): ExtractBoard {
       const document = 'run' in event && event.run !== undefined ? documents.get(event.run) : undefined
       if (!document) return undefined
       if (event.name === 'call.sent') count(asked, event.call.replace(/^.*\//, '').replace(/\.\d+$/, ''))
-      return heard(document, event) ? document : undefined
+      const wasOpen = document.outcome === 'open'
+      const isOver = heard(document, event)
+      done += Number(wasOpen) - Number(document.outcome === 'open')
+      return isOver ? document : undefined
     },
   }
 }
@@ -317,7 +327,7 @@ function endOf(document: Progress, recourse: Recourse): string {
 }
 
 /** The same in one line, for logs. */
-export function boardSummary(board: ExtractBoard): { readonly share: number; readonly line: string } {
+export function boardSummary(board: ExtractBoard): string {
   const all = board.documents()
   const is = (test: (document: Progress) => boolean) => all.filter(test).length
   const done = is(({ outcome }) => outcome !== 'open')
@@ -328,10 +338,7 @@ export function boardSummary(board: ExtractBoard): { readonly share: number; rea
     `${is(({ outcome }) => outcome === 'person')} with a person`,
     `${is(({ outcome }) => outcome === 'failed')} failed`,
   ]
-  return {
-    share: done / Math.max(1, all.length),
-    line: `${done} of ${all.length}: ${parts.join(', ')}; ${calls} calls, ${usdText(usd)}`,
-  }
+  return `${done} of ${all.length}: ${parts.join(', ')}; ${calls} calls, ${usdText(usd)}`
 }
 
 /** Told once there is enough to go by. */

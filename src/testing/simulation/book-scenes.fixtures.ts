@@ -2,11 +2,9 @@
  * Histories of flows, joins, retention, holds, buckets and limits, each told rightly, or wrongly in one way that its law must see.
  */
 import type { HoldOrder } from '../../run/hold.ts'
-import { API, Book } from './book.fixtures.ts'
+import { API, Book, type Scene, wrongly } from './book.fixtures.ts'
 import type { History } from './history.ts'
-
-/** How to tell it wrongly; rightly when it is absent. */
-type Scene<Wrong extends string = string> = (book: Book, wrong?: Wrong) => History
+import { BAD_QUOTAS, BAD_TURNS, TURN_SCENES } from './turn-scenes.fixtures.ts'
 
 const failed = { state: 'failed' } as const
 
@@ -253,14 +251,12 @@ const SCENES = {
   hold: held,
   I23: failing,
   limits: limited,
+  ...TURN_SCENES,
 } as const
 
 /** By law, a history that keeps it. */
 export const goodBooks = (seed: number): Readonly<Record<string, History>> =>
   Object.fromEntries(Object.entries(SCENES).map(([law, scene]) => [law, scene(new Book(seed))]))
-
-const wrongly = <Wrong extends string>(scene: Scene<Wrong>, ...ways: readonly Wrong[]) =>
-  Object.fromEntries(ways.map((wrong) => [wrong, () => scene(new Book(), wrong)]))
 
 /** By law, the histories that break it. */
 export const BAD_BOOKS: Readonly<Record<string, Readonly<Record<string, () => History>>>> = {
@@ -285,16 +281,19 @@ export const BAD_BOOKS: Readonly<Record<string, Readonly<Record<string, () => Hi
     'a run that should begin is forgotten',
   ),
   prune: wrongly(pruned, 'a flow in parts', 'too young', 'not ended', 'still there', 'never made'),
-  hold: wrongly(
-    held,
-    'claimed while held',
-    'two probes',
-    'a second probe',
-    'all at once',
-    'a new hold is not heeded',
-    'a task that is held',
-    'let in without an answer',
-  ),
+  hold: {
+    ...wrongly(
+      held,
+      'claimed while held',
+      'two probes',
+      'a second probe',
+      'all at once',
+      'a new hold is not heeded',
+      'a task that is held',
+      'let in without an answer',
+    ),
+    ...BAD_QUOTAS,
+  },
   I23: wrongly(
     failing,
     'all retries at once',
@@ -303,4 +302,5 @@ export const BAD_BOOKS: Readonly<Record<string, Readonly<Record<string, () => Hi
     'first tries pay for too much',
   ),
   limits: wrongly(limited, 'three at a time', 'three in two claims', 'three in a second'),
+  ...BAD_TURNS,
 }

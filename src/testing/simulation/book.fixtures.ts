@@ -14,7 +14,7 @@ type Line = LogLine extends infer L ? (L extends LogLine ? Omit<L, 'seq' | 'at'>
 type Commit = Extract<StoreOperation, { verb: 'commit' }>
 
 export const API: Lane = { task: 'metered', resource: 'api' }
-const PLAIN: Lane = { task: 'plain' }
+export const PLAIN: Lane = { task: 'plain' }
 const LEASE_MS = 3_600_000
 
 export class Book {
@@ -99,7 +99,7 @@ export class Book {
   history(change: Partial<History> = {}, dump: Partial<History['dump']> = {}): History {
     const base: History = {
       ...{ seed: 0, steps: this.lines.length, lines: this.lines, quietFrom: this.at, slots: 1, claimBoundMs: 60_000 },
-      ...{ limits: [], timersLeft: 0, unstopped: [], canaries: [] },
+      ...{ limits: [], ageingMs: 0, timersLeft: 0, unstopped: [], canaries: [] },
       policyOf: Object.fromEntries(Object.values(SIM_TASKS).map(({ name, policy }) => [name, policy])),
       dump: {
         ...{ at: this.at, runs: [], gone: [], links: {}, attempts: {}, journals: {}, notes: [], policies: {} },
@@ -120,3 +120,9 @@ const linksOf = ({ needs }: Story): Links => ({
   })),
   dependents: [],
 })
+
+/** How to tell it wrongly; rightly when it is absent. */
+export type Scene<Wrong extends string = string> = (book: Book, wrong?: Wrong) => History
+
+export const wrongly = <Wrong extends string>(scene: Scene<Wrong>, ...ways: readonly Wrong[]) =>
+  Object.fromEntries(ways.map((wrong) => [wrong, () => scene(new Book(), wrong)]))

@@ -14,6 +14,8 @@ interface Resource {
   /** Since it began to fail. */
   firstTries: number
   retries: number[]
+  /** The last token that was given out when it began to heal. */
+  healedAfter: number
 }
 
 /** About the last twenty tries tell how a resource is; below a half it fails. */
@@ -41,13 +43,22 @@ export class BucketBook {
     return this.#spans.filter((span) => span.resource === resource).map(({ from, to = endedAt }) => ({ from, to }))
   }
 
-  ended({ trouble, state }: EndChange, { resource }: Lane, at: number): void {
+  /** Resources that answer again, with the last token that was given out before they did. */
+  get healed(): readonly { readonly resource: string; readonly healedAfter: number }[] {
+    return [...this.#resources].flatMap(([resource, { phase, healedAfter }]) =>
+      phase === 'healing' ? [{ resource, healedAfter }] : [],
+    )
+  }
+
+  ended({ trouble, state }: EndChange, { resource }: Lane, at: number, lastToken: number): void {
     if (trouble !== undefined) this.#failed(trouble, at)
-    else if (state === 'succeeded' && resource !== undefined) this.#answered(resource, at)
+    else if (state === 'succeeded' && resource !== undefined) this.#answered(resource, at, lastToken)
   }
 
   #failed(name: string, at: number): void {
-    const known = this.#resources.get(name) ?? { health: 1, phase: 'watched', since: at, firstTries: 0, retries: [] }
+    const known = this.#resources.get(name) ?? {
+      ...{ health: 1, phase: 'watched', since: at, firstTries: 0, retries: [], healedAfter: 0 },
+    }
     known.health *= KEPT
     this.#resources.set(name, known)
     if (known.health >= FAILING_BELOW || known.phase === 'failing') return
@@ -56,13 +67,13 @@ export class BucketBook {
     this.failings += 1
   }
 
-  #answered(name: string, at: number): void {
+  #answered(name: string, at: number, healedAfter: number): void {
     const known = this.#resources.get(name)
     if (!known) return
     known.health = 1 - (1 - known.health) * KEPT
     if (known.phase === 'watched' && known.health >= FORGOTTEN_FROM) this.#resources.delete(name)
     if (known.phase === 'failing' && known.health >= FAILING_BELOW)
-      Object.assign(known, { phase: 'healing', since: at })
+      Object.assign(known, { phase: 'healing', since: at, healedAfter })
   }
 
   claimed(given: readonly Given[], at: number, all: readonly Model[]): void {

@@ -1,8 +1,8 @@
 /**
  * Holds, the retry bucket and limits: what a claim was given against what was allowed then, over the whole fleet.
  */
-import { gateStory } from './gate-story.ts'
 import { invariant } from './invariant.ts'
+import { gateStory } from './story.ts'
 
 export const GATES = [
   invariant(
@@ -21,5 +21,17 @@ export const GATES = [
     'limits',
     'No more runs of a resource are out at a time, or given out in an interval, than its limit says.',
     (history) => gateStory(history).limitBreaches,
+  ),
+
+  invariant(
+    'turn',
+    'In a lane nobody is given out before one whose turn is earlier: by priority, which waiting makes up for, then by age.',
+    (history) => gateStory(history).turnBreaches,
+  ),
+
+  invariant(
+    'keys',
+    'No more runs of a concurrency key are out at a time than it allows.',
+    (history) => gateStory(history).keyBreaches,
   ),
 ]

@@ -11,7 +11,6 @@ import { executionsBound, ledgerBounds } from '../../policy/executions-bound.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { EMPTY_LEDGERS, LAPSED_CODE, type Ledgers } from '../../policy/situation.ts'
 import { type AttemptRecord, SUSPENSIONS_MAX } from '../../run/run.ts'
-import { isBroughtForward } from './brought-forward.ts'
 import { type History, only } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
 import { type Story, stories } from './story.ts'
@@ -65,10 +64,8 @@ export const LEDGERS = [
     (history) => {
       const found: string[] = []
       for (const { run, steps } of stories(history).values()) {
-        for (const step of steps) {
-          const { kind, before, line, change, token } = step
-          const isEarly = kind === 'claimed' && before?.dueAt !== undefined && before.dueAt > line.at
-          if (isEarly && !isBroughtForward(history, steps, step))
+        for (const { kind, before, line, change, token } of steps) {
+          if (kind === 'claimed' && before?.dueAt !== undefined && before.dueAt > line.at)
             found.push(`${run}: claimed at ${line.at}, due at ${before.dueAt}`)
           if (kind !== 'ended' || change?.type !== 'end' || !change.attempt) continue
           const { startedAt, endedAt, decision } = change.attempt

@@ -2,11 +2,11 @@
  * I17 to I24: artifacts, reviews, rest at the end, secrets, the store's own check, and nobody left waiting.
  */
 import { endEvents } from './check-leases.ts'
-import { gateStory, type Span } from './gate-story.ts'
+import type { Span } from './gate-story.ts'
 import { type History, only, type StoreLine } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
 import { resting } from './simulate.ts'
-import { type Model, type Story, stories } from './story.ts'
+import { gateStory, type Model, type Story, stories } from './story.ts'
 
 /** However busy everybody is, nothing waits longer than this in the quiet phase. */
 const WAIT_MAX_MS = 900_000
@@ -117,12 +117,20 @@ function forgotten(history: History): string[] {
   const crashed = new Set(only(history, 'fault').flatMap(({ fault, process }) => (fault === 'crash' ? [process] : [])))
   const begun = new Set(only(history, 'handler').map(({ run, token }) => `${run}@${token}`))
   const claims = only(history, 'store').flatMap((line) => (line.verb === 'claim' ? [line] : []))
-  // A stopping worker whose store does not answer gives up what it could not give back, and says so: the lease ends by itself.
-  const givenUp = new Set(
-    only(history, 'event').flatMap(({ event, process }) =>
-      event.name === 'store.trouble' && event.retryInMs === 0 ? [`${process} ${event.verb}`] : [],
-    ),
+  const stopped = new Map(
+    only(history, 'fault').flatMap((line) => (line.fault === 'stop' ? [[line.process, line]] : [])),
   )
+  // A worker that was told to stop, and whose store does not answer, gives up what it could not give back, and says so: the lease
+  // ends by itself. Nobody else may.
+  const givenUp = (run: string, { process, seq }: StoreLine) =>
+    only(history, 'event').some(
+      ({ event, ...line }) =>
+        line.process === process &&
+        event.name === 'store.trouble' &&
+        event.retryInMs === 0 &&
+        event.verb === `end of ${run}` &&
+        line.seq > Math.max(seq, stopped.get(process)?.seq ?? Number.POSITIVE_INFINITY),
+    )
   // It asked again for an answer that it had not got, and by then the run was somebody else's.
   const tooLate = (run: string, line: StoreLine) =>
     line.verb === 'claim' &&
@@ -131,7 +139,7 @@ function forgotten(history: History): string[] {
     steps.flatMap(({ kind, token, line }) => {
       if (kind !== 'claimed' || crashed.has(line.process) || begun.has(`${run}@${token}`)) return []
       const written = steps.some((each) => each.token === token && each.change?.type === 'end')
-      return written || tooLate(run, line) || givenUp.has(`${line.process} end of ${run}`)
+      return written || tooLate(run, line) || givenUp(run, line)
         ? []
         : [`${run}: ${line.process} claimed it with token ${token} and forgot it`]
     }),

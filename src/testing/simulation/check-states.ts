@@ -2,7 +2,6 @@
  * I7 to I9: one end for each generation, legal steps only, and a store that holds what its operations add up to.
  */
 import { isTerminal, type State } from '../../run/run.ts'
-import { isBroughtForward } from './brought-forward.ts'
 import { endEvents } from './check-leases.ts'
 import { type History, only } from './history.ts'
 import { grouped, invariant } from './invariant.ts'
@@ -21,6 +20,7 @@ const LEGAL: Readonly<Record<string, (before: Model, after: Model, at: number) =
   again: ({ state }) => isTerminal(state) || state === 'review',
   moved: ({ state, holder, dueAt }, _after, at) =>
     (state === 'ready' || state === 'waiting' || (state === 'review' && due(dueAt, at))) && !holder,
+  forwarded: ({ state }) => state === 'waiting',
   unblocked: ({ state }) => state === 'blocked',
   endedByNeed: ({ state }) => state === 'blocked',
   pruned: ({ state }) => isTerminal(state),
@@ -60,12 +60,8 @@ export const STATES_AND_ENDS = [
     'Only legal steps: a run is claimed when it is due, ended by its owner, and begun again when it is over.',
     (history) =>
       [...stories(history).values()].flatMap(({ run, steps }) =>
-        steps.flatMap((step) => {
-          const { kind, before, after, line } = step
-          const legal =
-            before === undefined ||
-            (LEGAL[kind]?.(before, after, line.at) ?? true) ||
-            (kind === 'claimed' && before.state === 'waiting' && isBroughtForward(history, steps, step))
+        steps.flatMap(({ kind, before, after, line }) => {
+          const legal = before === undefined || (LEGAL[kind]?.(before, after, line.at) ?? true)
           return legal
             ? []
             : [

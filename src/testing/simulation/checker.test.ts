@@ -4,9 +4,12 @@ import { FLOWS } from './check-flows.ts'
 import { GATES } from './check-gates.ts'
 import { check, INVARIANTS } from './checker.ts'
 import { TAMPERINGS } from './tampering.fixtures.ts'
-import { everyScene, goodHistory } from './teller.fixtures.ts'
+import { everyScene, goodHistory } from './teller-scenes.fixtures.ts'
 
 const GOOD_HISTORIES = 1_000
+
+/** What judges claims before their time by operations alone. */
+const WHEN_DUE = INVARIANTS.filter(({ id }) => id === 'I8' || id === 'I11')
 
 describe('the checker takes good histories', () => {
   test('one with every scene', () => {
@@ -25,7 +28,7 @@ describe('the checker takes good histories of flows and of what closes a lane', 
   test(`${GOOD_HISTORIES} of each`, () => {
     for (let seed = 0; seed < GOOD_HISTORIES; seed += 1) {
       for (const [scene, history] of Object.entries(goodBooks(seed))) {
-        const breaches = [...FLOWS, ...GATES].flatMap(({ id, breaches }) =>
+        const breaches = [...FLOWS, ...GATES, ...WHEN_DUE].flatMap(({ id, breaches }) =>
           breaches(history).map((found) => `${id}: ${found}`),
         )
         expect(breaches, `${scene}, seed ${seed}`).toEqual([])

@@ -29,6 +29,7 @@ export class Clients {
   readonly #reprise: Reprise
   readonly #operators: Operators
   readonly #dice: Dice
+  readonly #keys: Dice
   #ops = 0
   #under = 0
 
@@ -41,6 +42,7 @@ export class Clients {
     this.#reprise = createReprise({ store, clock: { ...clock, now: stage.world.clock.now } })
     this.#reprise.on('*', (event) => stage.recorder.note({ log: 'event', process: 'client', event }))
     this.#dice = stage.dice('clients')
+    this.#keys = stage.dice('concurrency keys')
     this.#operators = new Operators({
       ...{ stage, store },
       later: (ms, act) => this.#later(ms, act),
@@ -61,7 +63,8 @@ export class Clients {
     for (let item = 1; item <= items; item += 1) {
       this.#stage.scripts.set(item, throwScript(dice, item, leaseMs))
       const keyed = dice() < 0.5
-      const options = this.#options(keyed ? `k${keyed && dice() < 0.15 ? Math.max(1, item - 1) : item}` : undefined)
+      const asked = this.#options(keyed ? `k${keyed && dice() < 0.15 ? Math.max(1, item - 1) : item}` : undefined)
+      const options = this.#apart(item, asked)
       const times = keyed ? between(dice, 1, 3) : 1
       for (let time = 0; time < times; time += 1) {
         this.#later(dice() * withinMs * 0.7, () => this.#submit(item, options, 1))
@@ -124,6 +127,17 @@ export class Clients {
       ...(dice() < 0.15 ? { deadline: `${between(dice, 2, 60)}s` } : {}),
       ...(dice() < 0.2 ? { category: 'letters' } : {}),
     }
+  }
+
+  /**
+   * Some runs of two tasks have a concurrency key, and then no category: what is parked is only guessed at by the checker, and must
+   * not share a hold with runs that an answer brings forward.
+   */
+  #apart(item: number, { category, ...options }: SubmitOptions): SubmitOptions {
+    const { task } = this.#stage.scripts.get(item) as Script
+    const isApart = (task === 'plain' || task === 'limited') && this.#keys() < 0.5
+    if (isApart) return { ...options, concurrencyKey: pick(this.#keys, ['red', 'red', 'blue']) }
+    return { ...options, ...(category === undefined ? {} : { category }) }
   }
 
   #later(ms: number, act: () => Promise<void>): void {

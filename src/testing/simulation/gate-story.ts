@@ -2,12 +2,13 @@
  * What holds, retry buckets and limits allowed at each claim, folded from what the store executed and written down a second time
  * on purpose. It finds claims that were given more, and when a lane was closed to its runs.
  */
+import type { AnswerChange } from '../../ports/store.ts'
 import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
 import type { Lane } from '../../run/run.ts'
 import { BucketBook } from './bucket-book.ts'
 import type { History, StoreLine } from './history.ts'
-import { only } from './history.ts'
-import { type Model, type Story, type StoryStep, stories } from './story.ts'
+import type { Draft, Model } from './story.ts'
+import { jumped, keysAfter, mayBeParked } from './turn-story.ts'
 
 export interface Span {
   readonly from: number
@@ -29,18 +30,33 @@ interface HoldBook {
   probe: { readonly run: string; readonly token: number } | undefined
   since: number
   admitted: number
+  /** The last token that was given out when its probe got an answer. */
+  healedAfter: number | undefined
 }
 
 export interface GateStory {
   readonly holdBreaches: readonly string[]
   readonly retryBreaches: readonly string[]
   readonly limitBreaches: readonly string[]
+  readonly turnBreaches: readonly string[]
+  readonly keyBreaches: readonly string[]
   /** When a run of this lane could not be claimed for reasons that are not the workers'. */
   readonly closed: (lane: Lane, again: boolean) => readonly Span[]
   readonly seen: Readonly<Record<GateEvent, number>>
 }
 
-export type GateEvent = 'probe' | 'admitted' | 'refused' | 'vanished' | 'ramp' | 'failing' | 'retry' | 'full'
+export type GateEvent =
+  | 'probe'
+  | 'admitted'
+  | 'refused'
+  | 'vanished'
+  | 'ramp'
+  | 'failing'
+  | 'retry'
+  | 'full'
+  | 'forward'
+  | 'quota'
+  | 'keyFull'
 
 /** The straight ramp: so many runs may have been let in, so long after. */
 export const rampAllows = (ms: number): number => Math.floor(2.5 * (Math.max(0, ms) / 1_000) ** 2) + 1
@@ -56,74 +72,112 @@ export function covers(what: HoldTarget, lane: Lane): boolean {
   return name !== undefined && lane[scope as 'task' | 'resource' | 'category'] === name
 }
 
-const told = new WeakMap<History, GateStory>()
-
-export function gateStory(history: History): GateStory {
-  const known = told.get(history) ?? new GateFold(history).story()
-  told.set(history, known)
-  return known
-}
-
-class GateFold {
-  readonly #history: History
-  readonly #steps: ReadonlyMap<number, readonly { readonly story: Story; readonly step: StoryStep }[]>
-  readonly #models = new Map<string, Model>()
+/** Follows the store line by line, beside the stories of the runs: it is told before a line is applied to them and after. */
+export class GateFold {
+  readonly #history: Pick<History, 'limits' | 'ageingMs'>
+  readonly #drafts: ReadonlyMap<string, Draft>
   readonly #holds = new Map<HoldTarget, HoldBook>()
   readonly #buckets = new BucketBook()
   readonly #nonces = new Set<string>()
   readonly #given = new Map<string, number[]>()
   readonly #holdBreaches: string[] = []
   readonly #limitBreaches: string[] = []
+  readonly #turnBreaches: string[] = []
+  readonly #keyBreaches: string[] = []
   readonly #closed: { readonly what: HoldTarget; readonly from: number; to: number }[] = []
   readonly #seen: Record<GateEvent, number> = {
     ...{ probe: 0, admitted: 0, refused: 0, vanished: 0, ramp: 0, failing: 0, retry: 0, full: 0 },
+    ...{ forward: 0, quota: 0, keyFull: 0 },
   }
+  /** The last token that was given out. */
+  #token = 0
 
-  constructor(history: History) {
+  constructor(history: Pick<History, 'limits' | 'ageingMs'>, drafts: ReadonlyMap<string, Draft>) {
     this.#history = history
-    const steps = new Map<number, { story: Story; step: StoryStep }[]>()
-    for (const story of stories(history).values()) {
-      for (const step of story.steps) {
-        const ofLine = steps.get(step.line.seq)
-        if (ofLine) ofLine.push({ story, step })
-        else steps.set(step.line.seq, [{ story, step }])
-      }
-    }
-    this.#steps = steps
+    this.#drafts = drafts
   }
 
-  story(): GateStory {
-    for (const line of only(this.#history, 'store')) this.#follow(line)
-    for (const [what, hold] of this.#holds) this.#close(what, hold, this.#history.dump.at)
+  story(endedAt: number): GateStory {
+    for (const [what, hold] of this.#holds) this.#close(what, hold, endedAt)
     const closed = this.#closed
     const buckets = this.#buckets
     return {
       holdBreaches: this.#holdBreaches,
       retryBreaches: buckets.breaches,
       limitBreaches: this.#limitBreaches,
+      turnBreaches: this.#turnBreaches,
+      keyBreaches: this.#keyBreaches,
       closed: (lane, again) => [
         ...closed.filter(({ what }) => covers(what, lane)),
-        ...(again && lane.resource !== undefined ? buckets.spans(lane.resource, this.#history.dump.at) : []),
+        ...(again && lane.resource !== undefined ? buckets.spans(lane.resource, endedAt) : []),
       ],
       seen: { ...this.#seen, failing: buckets.failings, retry: buckets.retries },
     }
   }
 
-  #follow(line: StoreLine): void {
+  /** Answers with the runs that the line brings forward: they waited to try again what answers now. */
+  before(line: StoreLine): readonly Draft[] {
     if (line.verb === 'hold') this.#set(line.order, line.at)
-    else if (line.verb === 'release' && line.answer === 'ok') this.#drop(line.what, line.at)
-    else if (line.verb === 'commit' && line.answer === 'ok' && line.change.type === 'end') {
-      const lane = this.#models.get(line.change.run)?.lane
+    else if (line.verb === 'release' && line.answer === 'ok') {
+      this.#drop(line.what, line.at)
+      return this.#waitingFor(line.what, Number.POSITIVE_INFINITY)
+    } else if (line.verb === 'commit' && line.answer === 'ok' && line.change.type === 'end') {
+      const lane = this.#drafts.get(line.change.run)?.last.lane
       this.#verdict(line.change, line.at)
-      if (lane) this.#buckets.ended(line.change, lane, line.at)
-    }
+      if (lane) this.#buckets.ended(line.change, lane, line.at, this.#token)
+    } else if (line.verb === 'commit' && line.answer === 'ok' && line.change.type === 'answer') {
+      this.#answered(line.change, line.hold, line.at)
+    } else if (line.verb === 'claim' && !this.#nonces.has(line.nonce)) return this.#broughtForward()
+    return []
+  }
+
+  after(line: StoreLine): void {
     if (line.verb === 'claim') this.#claim(line)
-    else for (const { story, step } of this.#steps.get(line.seq) ?? []) this.#models.set(story.run, step.after)
+  }
+
+  #broughtForward(): readonly Draft[] {
+    const healed = [
+      ...[...this.#holds].map(([what, { phase, healedAfter }]) => ({
+        what,
+        healedAfter,
+        heals: phase === 'admitting',
+      })),
+      ...this.#buckets.healed.map(({ resource, healedAfter }) => ({
+        ...{ what: `resource:${resource}` as const, healedAfter, heals: true },
+      })),
+    ]
+    const brought = new Set(
+      healed.flatMap(({ what, healedAfter, heals }) =>
+        heals && healedAfter !== undefined ? this.#waitingFor(what, healedAfter) : [],
+      ),
+    )
+    this.#seen.forward += brought.size
+    return [...brought]
+  }
+
+  /** Those that were claimed under this token or an earlier one, and wait to try it again. */
+  #waitingFor(what: HoldTarget, healedAfter: number): Draft[] {
+    return [...this.#drafts.values()].filter(({ last: { state, dueAt, again, lane, endedBy = 0 } }) => {
+      const waits = state === 'waiting' && dueAt !== undefined && again
+      return waits && covers(what, lane) && endedBy <= healedAfter
+    })
+  }
+
+  get #models(): Model[] {
+    return [...this.#drafts.values()].map(({ last }) => last)
   }
 
   #set(order: HoldOrder, at: number): void {
     this.#drop(order.what, at)
-    this.#holds.set(order.what, { order, setAt: at, phase: 'held', probe: undefined, since: at, admitted: 0 })
+    this.#holds.set(order.what, {
+      order,
+      setAt: at,
+      phase: 'held',
+      probe: undefined,
+      since: at,
+      admitted: 0,
+      healedAfter: undefined,
+    })
   }
 
   #drop(what: HoldTarget, at: number): void {
@@ -145,7 +199,8 @@ class GateFold {
       const isProbe = hold.phase === 'probing' && hold.probe?.run === run && hold.probe.token === token
       if (!isProbe || what === order?.what || !(state === 'succeeded' || admits)) continue
       this.#closed.push({ what, from: hold.since, to: at })
-      Object.assign(hold, { phase: 'admitting', probe: undefined, since: at, admitted: 0 })
+      const healedAfter = this.#token
+      Object.assign(hold, { phase: 'admitting', probe: undefined, since: at, admitted: 0, healedAfter })
       this.#seen.admitted += 1
     }
     if (!order) return
@@ -156,27 +211,49 @@ class GateFold {
     if (!lasts) this.#set(order, at)
   }
 
+  /** An answer that says how much is left: nobody else begins while those that are out may use it up, or hardly more. */
+  #answered({ quotas = [] }: AnswerChange, order: HoldOrder | undefined, at: number): void {
+    const untils = quotas.map(({ resource, remaining, resetAt }) => {
+      const out = this.#models.filter(({ holder, lane }) => holder && lane.resource === resource).length
+      const room = remaining - Math.max(0, out - 1)
+      const share = room <= 0 ? 1 : room <= 2 * out ? 1 / (room + 1) : 0
+      return resetAt <= at ? at : at + Math.ceil((resetAt - at) * share)
+    })
+    const until = Math.max(at, ...untils)
+    const known = quotas[0] && this.#holds.get(`resource:${quotas[0].resource}`)
+    const lasts = known?.phase === 'held' && (known.order.until ?? Number.POSITIVE_INFINITY) >= until
+    const expected = until > at && !lasts ? until : undefined
+    if (order?.until !== expected)
+      this.#holdBreaches.push(`an answer at ${at} held until ${order?.until}, what it said asks for ${expected}`)
+    if (!order) return
+    this.#set(order, at)
+    this.#seen.quota += 1
+  }
+
   #claim(line: ClaimLine): void {
     const isNew = !this.#nonces.has(line.nonce)
     if (line.runs.length > 0) this.#nonces.add(line.nonce)
-    const steps = this.#steps.get(line.seq) ?? []
-    const given: Given[] = []
-    for (const { story, step } of steps) {
-      if (step.kind === 'claimed' && step.before) given.push({ run: story.run, model: step.before })
-      this.#models.set(story.run, step.after)
-    }
+    this.#token = Math.max(this.#token, line.token)
+    const given = line.runs.flatMap(({ id }): Given[] => {
+      const step = this.#drafts.get(id)?.steps.at(-1)
+      return step?.kind === 'claimed' && step.line === line && step.before ? [{ run: id, model: step.before }] : []
+    })
     this.#refresh(line.at)
     if (!isNew) return
     for (const [what, hold] of [...this.#holds]) this.#pass(what, hold, given, line)
     for (const limit of this.#history.limits) this.#limited(limit, given, line)
-    this.#buckets.claimed(given, line.at, [...this.#models.values()])
+    this.#turnBreaches.push(...jumped(this.#drafts, given, line, this.#history.ageingMs))
+    const keys = keysAfter(this.#drafts, given, line)
+    this.#keyBreaches.push(...keys.breaches)
+    this.#seen.keyFull += keys.full
+    this.#buckets.claimed(given, line.at, this.#models)
   }
 
   /** What time alone does to holds, found out at a claim. */
   #refresh(at: number): void {
     for (const [what, hold] of [...this.#holds]) {
       const { order, probe } = hold
-      if (probe && this.#models.get(probe.run)?.holder?.token !== probe.token) {
+      if (probe && this.#drafts.get(probe.run)?.last.holder?.token !== probe.token) {
         // It may have been given out just now: then it is not gone.
         this.#closed.push({ what, from: hold.since, to: at })
         Object.assign(hold, { phase: 'held', probe: undefined })
@@ -204,7 +281,9 @@ class GateFold {
     } else if (hold.phase === 'admitting') {
       hold.admitted += covered.length
       this.#seen.ramp += covered.length
-      const waits = [...this.#models.values()].some((model) => isWaiting(model, at) && covers(what, model.lane))
+      const waits = [...this.#drafts.values()].some(
+        (draft) => isWaiting(draft.last, at) && covers(what, draft.last.lane) && !mayBeParked(this.#drafts, draft, at),
+      )
       if (!waits) this.#drop(what, at)
     }
   }
@@ -222,7 +301,7 @@ class GateFold {
     const covered = given.filter(({ model }) => covers(what, model.lane))
     if (covered.length === 0) return
     if (running !== undefined) {
-      const out = [...this.#models.values()].filter((model) => model.holder && covers(what, model.lane)).length
+      const out = this.#models.filter((model) => model.holder && covers(what, model.lane)).length
       if (out >= running) this.#seen.full += 1
       if (out > running)
         this.#limitBreaches.push(`${worker} made it ${out} of ${what} at ${at}, allowed are ${running}`)

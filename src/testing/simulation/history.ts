@@ -22,7 +22,7 @@ import type { RepriseEvent } from '../../run/event.ts'
 import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { NeedPolicy } from '../../run/need.ts'
-import type { AttemptRecord, Lane } from '../../run/run.ts'
+import type { AttemptRecord, ConcurrencyKey, Lane } from '../../run/run.ts'
 
 /** Every line of every log has its place in one order, and the store's time. */
 export interface Line {
@@ -87,6 +87,8 @@ interface Answered {
   readonly moved?: readonly Pick<MovedRun, 'run' | 'generation' | 'state'>[]
   /** What became of the children of an end. */
   readonly created?: readonly (CreatedRun | 'conflict')[]
+  /** The hold that the quotas of an answer led to. */
+  readonly hold?: HoldOrder
 }
 
 /** A run as it was asked for. */
@@ -95,6 +97,7 @@ export interface AskedRun {
   readonly lane: Lane
   readonly priority: number
   readonly dueAt?: number
+  readonly concurrency?: ConcurrencyKey
   /** Of a step: its name, the steps that it needs, and what it wants when one of them ends without success. */
   readonly step?: string
   readonly needs?: readonly string[]
@@ -227,6 +230,8 @@ export interface History {
   readonly claimBoundMs: number
   /** What every claim carried. */
   readonly limits: readonly Limit[]
+  /** How long a run waits until it has caught up a step of priority; 0 for ever. */
+  readonly ageingMs: number
   /** Timers that a stopped worker left behind. */
   readonly timersLeft: number
   /** Workers that did not stop when told. */

@@ -34,13 +34,20 @@ export function send(recorder: Recorder, execution: Execution, step: CallStep, s
       body: createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 16),
       costUsd: step.costUsd ?? 0,
     })
-    const { turns, ms } = step.sends[Math.min(scope.take, step.sends.length) - 1] as Send
+    const { turns, ms, left } = step.sends[Math.min(scope.take, step.sends.length) - 1] as Send
     if (step.costUsd !== undefined) scope.cost(step.costUsd)
+    if (left) scope.limits(leftHeaders(left))
     if (step.listens) scope.signal.addEventListener('abort', () => process.alive && reject(scope.signal.reason))
     if (turns === 'hang') return
     process.deliver(ms, () => (turns === 'ok' ? resolve({ to: step.name, take: scope.take }) : reject(refusal(turns))))
   })
 }
+
+/** As a provider says it: of a limit that is always far above what is left. */
+const leftHeaders = ({ requests, resetMs }: NonNullable<Send['left']>) => ({
+  ...{ 'x-ratelimit-limit-requests': '100', 'x-ratelimit-remaining-requests': String(requests) },
+  'x-ratelimit-reset-requests': `${resetMs}ms`,
+})
 
 function refusal(turns: Exclude<Send['turns'], 'ok' | 'hang'>): Error {
   switch (turns) {

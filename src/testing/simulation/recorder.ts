@@ -174,21 +174,22 @@ export class RecordedStore {
   }
 }
 
-function answered({ answer, moved, created }: CommitAnswer) {
+function answered({ answer, moved, created, hold }: CommitAnswer) {
   const told = moved?.map(({ run, generation, state }) => ({ run, generation, state }))
-  return { answer, ...(told ? { moved: told } : {}), ...(created ? { created } : {}) }
+  return { answer, ...(told ? { moved: told } : {}), ...(created ? { created } : {}), ...(hold ? { hold } : {}) }
 }
 
 /** What of a request the checker has to know. */
 export function askedOf(run: NewRun | NewStep): AskedRun {
-  const { task, category, resource, priority, dueAt, input } = run
+  const { task, category, resource, priority, dueAt, input, concurrency } = run
   const lane = {
     task,
     ...(category === undefined ? {} : { category }),
     ...(resource === undefined ? {} : { resource }),
   }
   const ofFlow = 'step' in run ? { step: run.step, needs: run.needs, onNeedFailed: run.onNeedFailed } : {}
-  return { item: itemOf(input), lane, priority, ...(dueAt === undefined ? {} : { dueAt }), ...ofFlow }
+  const place = { ...(dueAt === undefined ? {} : { dueAt }), ...(concurrency ? { concurrency } : {}) }
+  return { item: itemOf(input), lane, priority, ...place, ...ofFlow }
 }
 
 /** Every simulated input names the item that it stands for. */

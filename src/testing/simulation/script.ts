@@ -9,6 +9,8 @@ import type { SimInput } from './sim-tasks.ts'
 export interface Send {
   readonly turns: 'ok' | 'unavailable' | 'limited' | 'limitedLong' | 'wrong' | 'refused' | 'hang'
   readonly ms: number
+  /** How many more it would take before then; said with the answer. */
+  readonly left?: { readonly requests: number; readonly resetMs: number }
 }
 
 export type Step =
@@ -147,7 +149,9 @@ function throwCall(dice: Dice, name: string): Step {
   const sends: Send[] = Array.from({ length: count }, () => ({ turns: pick(dice, failing), ms: between(dice, 0, 400) }))
   const timeout = dice() < 0.3 ? { timeoutMs: between(dice, 500, 2_500) } : {}
   if ('timeoutMs' in timeout && dice() < 0.4) sends.push({ turns: 'hang', ms: 0 })
-  sends.push({ turns: 'ok', ms: dice() < 0.8 ? between(dice, 0, 300) : between(dice, 300, 6_000) })
+  const left = { left: { requests: between(dice, 0, 6), resetMs: between(dice, 500, 6_000) } }
+  const ms = dice() < 0.8 ? between(dice, 0, 300) : between(dice, 300, 6_000)
+  sends.push({ turns: 'ok', ms, ...(dice() < 0.25 ? left : {}) })
   return {
     does: 'call',
     name,

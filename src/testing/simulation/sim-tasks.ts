@@ -44,7 +44,9 @@ const climbing: PolicyInput = {
 
 export const SIM_TASKS: Readonly<Record<TaskName | 'part', Task<SimInput, unknown>>> = {
   plain: defineTask<SimInput, unknown>({ name: 'plain', policy: quick }),
-  limited: defineTask<SimInput, unknown>({ name: 'limited', policy: named('limited'), timeout: 9_000 }),
+  limited: defineTask<SimInput, unknown>({
+    ...{ name: 'limited', policy: named('limited'), timeout: 9_000, concurrency: { perKey: 2 } },
+  }),
   climb: defineTask<SimInput, unknown>({ name: 'climb', policy: climbing, resources: ['small'] }),
   metered: defineTask<SimInput, unknown>({ name: 'metered', policy: named('metered'), resources: [SIM_RESOURCE] }),
   part: defineTask<SimInput, unknown>({ name: 'part', policy: named('part') }),

@@ -18,8 +18,8 @@ import type { World } from './world.ts'
 
 export interface SimulateOptions {
   readonly seed: number
-  /** The store to try; memory unless told. It is closed at the end. */
-  readonly open?: (clock: Clock) => Store
+  /** The store to try, with its clock and its ageing; memory unless told. It is closed at the end. */
+  readonly open?: (clock: Clock, ageingMs: number) => Store
 }
 
 /** Everything a script may ask for is over long before: waits of seconds, sleeps of a minute, a handful of each. */
@@ -27,7 +27,10 @@ const QUIET_MAX_MS = 1_800_000
 const STEPS_MAX = 300_000
 const LOOK_EVERY_MS = 3_000
 
-export async function simulate({ seed, open = (clock) => memory({ clock }) }: SimulateOptions): Promise<History> {
+export async function simulate({
+  seed,
+  open = (clock, ageingMs) => memory({ clock, ageingMs }),
+}: SimulateOptions): Promise<History> {
   const stage = new Stage(seed, open)
   const { world, recorded, character, recorder } = stage
   const clients = new Clients(stage)
@@ -55,6 +58,7 @@ export async function simulate({ seed, open = (clock) => memory({ clock }) }: Si
     // Lost hints, a crash, the wait for the lease and for the new process, and a little for the way.
     claimBoundMs: 2 * character.pollMs + 4 * character.leaseMs + 2_000,
     limits: limitsOf(character.limits),
+    ageingMs: character.ageingMs,
     timersLeft,
     unstopped,
     policyOf: Object.fromEntries(Object.values(SIM_TASKS).map(({ name, policy }) => [name, policy])),

@@ -2,9 +2,9 @@
  * What a batch of simulations must have seen at least once, or it proves less than it seems: rare things, counted.
  */
 import type { EventName } from '../../run/event.ts'
-import { type GateEvent, gateStory } from './gate-story.ts'
+import type { GateEvent } from './gate-story.ts'
 import { FAULTS, type FaultKind, type History, only } from './history.ts'
-import { stories } from './story.ts'
+import { gateStory, stories } from './story.ts'
 
 export type Counts = Readonly<Record<string, number>>
 
@@ -139,6 +139,9 @@ export const SOMETIMES: Readonly<Record<string, Counter>> = {
   'let in along the ramp': gates('ramp'),
   'resource failing': gates('failing'),
   'retry of a failing resource': gates('retry'),
+  'brought forward by an answer': gates('forward'),
+  'held by what an answer said is left': gates('quota'),
+  'key full': gates('keyFull'),
   'limit reached': gates('full'),
   'run moved in its order': steps(({ kind }) => kind === 'moved'),
   'run pruned': steps(({ kind }) => kind === 'pruned'),

@@ -32,7 +32,12 @@ export interface Character {
   readonly outage: { readonly fromMs: number; readonly toMs: number } | undefined
   readonly limits: WorkLimits
   readonly retention: RetentionOptions | undefined
+  /** How long a run waits until it has caught up a step of priority. */
+  readonly ageingMs: number
 }
+
+/** As it is by default, never, and within a seed. */
+const AGEINGS_MS = [600_000, 0, 3_000, 15_000] as const
 
 export class Stage {
   readonly seed: number
@@ -48,11 +53,13 @@ export class Stage {
   readonly #hosts: Dice
   readonly #hints = new Set<() => void>()
 
-  constructor(seed: number, open: (clock: Clock) => Store) {
+  constructor(seed: number, open: (clock: Clock, ageingMs: number) => Store) {
     this.seed = seed
-    this.character = characterOf(this.dice('character'))
+    this.character = { ...characterOf(this.dice('character')), ageingMs: pick(this.dice('ageing'), AGEINGS_MS) }
     this.recorder = new Recorder(this.world)
-    this.recorded = new RecordedStore(open(this.world.clock), this.recorder, () => this.#hint())
+    this.recorded = new RecordedStore(open(this.world.clock, this.character.ageingMs), this.recorder, () =>
+      this.#hint(),
+    )
     this.faults = new Faults(this.dice('faults'))
     this.shelf = new ArtifactShelf(this.recorder)
     this.#latency = this.dice('latency')
@@ -102,7 +109,7 @@ export class Stage {
   }
 }
 
-function characterOf(dice: Dice): Character {
+function characterOf(dice: Dice): Omit<Character, 'ageingMs'> {
   const leaseMs = between(dice, 1_500, 5_000)
   return {
     workers: dice() < 0.85 ? between(dice, 1, 4) : between(dice, 5, 8),

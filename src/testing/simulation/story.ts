@@ -3,8 +3,9 @@
  * It judges nothing; each step keeps the run as it was before and after, for the invariants to look at.
  */
 import type { Change, EndChange } from '../../ports/store.ts'
-import { isTerminal, type Lane, type State } from '../../run/run.ts'
-import type { AskedRun, History, Line, StoreLine } from './history.ts'
+import { type ConcurrencyKey, isTerminal, type Lane, type State } from '../../run/run.ts'
+import { GateFold, type GateStory } from './gate-story.ts'
+import { type AskedRun, type History, type Line, only, type StoreLine } from './history.ts'
 import { askedOf } from './recorder.ts'
 import { beginFlowAgain, type ModelMove, moveDependents, type Need, tie } from './story-needs.ts'
 
@@ -23,6 +24,8 @@ export interface Model {
   readonly attempt: number
   readonly lane: Lane
   readonly priority: number
+  /** The due time that its place in the order was made with. */
+  readonly placedFor?: number | undefined
   readonly dueAt?: number | undefined
   readonly holder?: Holder | undefined
   readonly endedBy?: number | undefined
@@ -30,7 +33,7 @@ export interface Model {
   readonly suspensions: number
   /** It vanished together with others. */
   readonly suspect: boolean
-  /** Its last try met the trouble of its resource. */
+  /** Its last try met the trouble of its resource, or was told to wait for it. */
   readonly again: boolean
   /** It ended because a run that it needs ended without success. */
   readonly byNeed: boolean
@@ -47,6 +50,7 @@ export type StepKind =
   | 'cancelled'
   | 'again'
   | 'moved'
+  | 'forwarded'
   | 'unblocked'
   | 'endedByNeed'
   | 'pruned'
@@ -82,12 +86,17 @@ export interface Draft extends Story {
   readonly dependents: Need[]
   /** What it was submitted into. */
   readonly home: Lane
+  readonly submittedAt: number
+  /** In the order of creation. */
+  readonly number: number
+  readonly concurrency: ConcurrencyKey | undefined
 }
 
 interface Folded {
   readonly stories: ReadonlyMap<string, Story>
   /** By the line that moved them. */
   readonly moves: ReadonlyMap<number, readonly ModelMove[]>
+  readonly gates: GateStory
 }
 
 const told = new WeakMap<History, Folded>()
@@ -105,16 +114,22 @@ export const stories = (history: History): ReadonlyMap<string, Story> => folded(
 /** Runs that the end or the retry of another one must have moved, by the line that did. */
 export const movesOf = (history: History): ReadonlyMap<number, readonly ModelMove[]> => folded(history).moves
 
+/** What holds, buckets and limits allowed, and what they were asked for. */
+export const gateStory = (history: History): GateStory => folded(history).gates
+
 function fold(history: History): Folded {
   const drafts = new Map<string, Draft>()
   const moves = new Map<number, readonly ModelMove[]>()
   const nonces = new Set<string>()
-  for (const line of history.lines) {
-    if (line.log !== 'store') continue
+  const gates = new GateFold(history, drafts)
+  for (const line of only(history, 'store')) {
+    for (const draft of gates.before(line))
+      step(draft, 'forwarded', line, { ...draft.last, state: 'ready', dueAt: undefined })
     const moved = apply(drafts, nonces, line)
     if (moved.length > 0) moves.set(line.seq, moved)
+    gates.after(line)
   }
-  return { stories: drafts, moves }
+  return { stories: drafts, moves, gates: gates.story(history.dump.at) }
 }
 
 function apply(drafts: Map<string, Draft>, nonces: Set<string>, line: StoreLine): readonly ModelMove[] {
@@ -162,14 +177,17 @@ export const step = (
   draft.last = after
 }
 
-const begun = ({ lane, priority }: Pick<Model, 'lane' | 'priority'>, generation: number): Model => ({
+const begun = (
+  { lane, priority, placedFor }: Pick<Model, 'lane' | 'priority' | 'placedFor'>,
+  generation: number,
+): Model => ({
   ...{ state: 'ready', generation, attempt: 0, suspensions: 0, suspect: false, again: false, byNeed: false },
-  ...{ lane, priority },
+  ...{ lane, priority, placedFor },
 })
 
 /** The next generation: in the lane that it was submitted into. */
 export const nextGeneration = ({ last, home }: Draft): Model => ({
-  ...begun({ lane: home, priority: last.priority }, last.generation + 1),
+  ...begun({ ...last, lane: home }, last.generation + 1),
   endedBy: last.endedBy,
 })
 
@@ -185,6 +203,7 @@ function create(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cr
       const draft = newDraft(
         answer.id,
         answer.generation,
+        drafts.size,
         asked,
         line,
         asked.step === undefined ? undefined : first?.id,
@@ -201,13 +220,18 @@ function create(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cr
 function newDraft(
   run: string,
   generation: number,
-  { item, lane, priority, dueAt }: AskedRun,
+  number: number,
+  { item, lane, priority, dueAt, concurrency }: AskedRun,
   { at }: StoreLine,
   flow?: string,
 ): Draft {
   const later = dueAt !== undefined && dueAt > at
-  const last: Model = { ...begun({ lane, priority }, generation), ...(later ? { state: 'waiting', dueAt } : {}) }
-  return { run, item, flow, steps: [], last, needs: [], dependents: [], home: lane }
+  const last: Model = {
+    ...begun({ lane, priority, placedFor: dueAt }, generation),
+    ...(later ? { state: 'waiting', dueAt } : {}),
+  }
+  const made = { submittedAt: at, number, concurrency }
+  return { run, item, flow, steps: [], last, needs: [], dependents: [], home: lane, ...made }
 }
 
 function tieSteps(
@@ -219,7 +243,7 @@ function tieSteps(
     const needed = steps.get(name)
     if (needed) tie(draft, needed, onNeedFailed)
   }
-  if (draft.needs.length > 0) draft.last = { ...draft.last, state: 'blocked', dueAt: undefined }
+  if (draft.needs.length > 0) draft.last = { ...draft.last, state: 'blocked', dueAt: undefined, placedFor: undefined }
 }
 
 function expire(drafts: Map<string, Draft>, line: StoreLine): void {
@@ -273,7 +297,7 @@ function bring(
   line.created?.forEach((answer, index) => {
     const child = asked[index]
     if (answer === 'conflict' || !child || drafts.has(answer.id)) return
-    const draft = newDraft(answer.id, answer.generation, askedOf(child), line)
+    const draft = newDraft(answer.id, answer.generation, drafts.size, askedOf(child), line)
     draft.steps.push({ kind: 'created', line, before: undefined, after: draft.last })
     drafts.set(answer.id, draft)
     if (join) tie(parent, draft, 'join', { name: join.name, generation: parent.last.generation, index })
@@ -291,7 +315,7 @@ const ended = (model: Model, change: EndChange, at: number): Model => ({
   attempt: model.attempt - (change.unstarted ? 1 : 0),
   suspensions: model.suspensions + (change.suspensions ?? 0),
   suspect: change.unstarted ? model.suspect : false,
-  again: change.unstarted ? model.again : change.trouble !== undefined,
+  again: change.unstarted ? model.again : (change.again ?? change.trouble !== undefined),
   finishedAt: isTerminal(change.state) ? at : undefined,
 })
 
@@ -309,9 +333,12 @@ function reorder(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'reo
   // Some claim has found the person overdue, or the move would have been refused.
   const found = draft.last.state === 'review' ? ({ state: 'ready', dueAt: undefined } as const) : {}
   const waits = dueAt !== undefined && dueAt > line.at
+  // Its time is the operator's from now on, and no longer a wait for its resource.
   const place =
-    dueAt === undefined ? {} : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined } as const)
-  step(draft, 'moved', line, { ...draft.last, priority, ...found, ...place })
+    dueAt === undefined
+      ? {}
+      : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined, again: false } as const)
+  step(draft, 'moved', line, { ...draft.last, priority, placedFor: dueAt, ...found, ...place })
 }
 
 /** The run as it was when `line` happened. */

@@ -3,8 +3,10 @@
  */
 import type { RunView } from '../../ports/store.ts'
 import type { AttemptRecord } from '../../run/run.ts'
+import { Book } from './book.fixtures.ts'
 import { BAD_BOOKS, blockedForEver, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import type { Dump, History, LogLine } from './history.ts'
+import { BAD_FORWARDS, leftBehind } from './turn-scenes.fixtures.ts'
 
 type Tamper = (history: History) => History
 type Fits = (line: LogLine) => boolean
@@ -109,6 +111,14 @@ const nth = (fits: Fits, wanted: number): Fits => {
 const fieldOf = (line: LogLine, name: string): Patch => (line as unknown as Record<string, Patch>)[name] ?? {}
 const change = (more: Patch) => (line: LogLine) => ({ change: { ...fieldOf(line, 'change'), ...more } })
 
+/** r5 is claimed, and that is the last that is heard of it. */
+const forgotten = both(
+  drop((line) => line.log === 'fault'),
+  drop(handler('begin', 'r5')),
+  drop(handler('throw', 'r5')),
+  drop(commit('r5', 'end')),
+)
+
 export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>>>> = {
   I1: {
     'an acknowledged run is gone': without('r1'),
@@ -183,6 +193,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     'claimed before it was due': patch(nth(claim('r3'), 2), { at: 0 }),
     'ended as cancelled by its owner': patch(commit('r1', 'end'), change({ state: 'cancelled' })),
     'begun again while it was ready': moveBefore(store('steer', 'r6'), claim('r6')),
+    ...BAD_FORWARDS,
   },
   I9: {
     'another state': run('r1', { state: 'failed' }),
@@ -207,6 +218,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
   },
   I11: {
     'claimed before it was due': patch(nth(claim('r3'), 2), { at: 0 }),
+    ...BAD_FORWARDS,
     'waits longer than the policy says': decided('r2', { at: Number.MAX_SAFE_INTEGER }),
     'waits shorter than told': row('r3', 0, ({ decision, endedAt }) => ({
       decision: { ...decision, at: endedAt + 1 } as NonNullable<AttemptRecord['decision']>,
@@ -344,12 +356,14 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
       lines: drop((line) => store('commit', 'r8')(line) || claim('r8')(line))(history).lines,
     }),
     'claimed long after it was due': (history) => late(history, 120_000),
-    'a claim is forgotten': both(
-      drop((line) => line.log === 'fault'),
-      drop(handler('begin', 'r5')),
-      drop(handler('throw', 'r5')),
-      drop(commit('r5', 'end')),
+    'a claim is forgotten': forgotten,
+    'a claim is given up by a worker that nobody told to stop': both(
+      forgotten,
+      patch((line) => line.log === 'event' && line.event.name === 'run.review' && line.event.run === 'r5', {
+        event: { name: 'store.trouble', verb: 'end of r5', code: 'store.unavailable', message: '', retryInMs: 0 },
+      }),
     ),
+    'its resource answers again, and it is left behind': () => leftBehind(new Book()),
     'waits for hours': (history) => late(history, 7_200_000),
     'lies there after its hold is over': () => leftAfterItsHold(10_000),
   },
