@@ -83,9 +83,16 @@ test('a repair is asked for while there is time for it and for the end', async (
   expect([view?.state, model.asked.length]).toEqual(['succeeded', 2])
 })
 
-test('without time for a repair a wrong answer is the end: nothing more is asked', async () => {
-  const { view, model } = await reported([{ json: { summary: {} } }, { json: RIGHT }], 590_000, 75_000)
-  expect([view?.failure?.code, model.asked.length]).toEqual(['INVALID_STRUCTURED_OUTPUT', 1])
+test('a repair that has too little time left is not lost: the step waits, with the first answer stored', async () => {
+  const { view } = await reported([{ json: { summary: {} } }, { json: RIGHT }], 590_000, 60_000)
+  expect([view?.state, view?.failure?.code]).toEqual(['waiting', 'GEMINI_REQUEST_FAILED'])
+  expect(view?.failure?.message).toMatch(/flash\.2 did not answer within/)
+})
+
+test('a repair that was not begun for want of time is the end', () => {
+  const short = failure({ kind: 'interrupted', code: 'deadline.short' })
+  expect(askedFailure(short, 0, true)).toMatchObject({ failure: { code: 'INVALID_STRUCTURED_OUTPUT' } })
+  expect(askedFailure(short, 0, false)).toBe(short)
 })
 
 test.for([
