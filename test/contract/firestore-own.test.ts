@@ -155,9 +155,9 @@ describe('firestore, besides the laws', () => {
     await expect(store.createFlow({ name: 'f', steps: [step(name ?? '')] })).rejects.toThrow(/^step: .*allowed are/)
   })
 
-  test('a budget is never overdrawn: of 24 that reserve at once 10 are let in', async () => {
+  test('a budget is never overdrawn: of 16 that reserve at once 10 are let in', async () => {
     const store = firestore({ client, collection: emulator.collection() })
-    await store.create(Array.from({ length: 24 }, () => run()))
+    await store.create(Array.from({ length: 16 }, () => run()))
     const { runs, token } = await claim(store)
     const reserve = {
       ...{ budget: 'pro', zone: 'UTC', calls: 1 as const, usd: 0.01, lastsMs: 60_000 },
@@ -195,7 +195,7 @@ describe('firestore, besides the laws', () => {
     expect(day?.use).toMatchObject({ calls: { spent: 1, reserved: 8, limit: 10 }, usd: { spent: 0.004 } })
     const kept = await client.collection('system_config').listDocuments()
     expect(kept.length).toBeGreaterThan(0)
-  })
+  }, 120_000)
 
   test('a step that another worker ended lets go of those that need it', async () => {
     const collection = emulator.collection()

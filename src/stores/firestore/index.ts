@@ -19,7 +19,7 @@ import { renew, take } from './renew.ts'
 import { reorder, steer } from './steer.ts'
 import { verify } from './verify.ts'
 
-export { type Adopted, adoptFlow } from './adopt.ts'
+export { adoptFlow } from './adopt.ts'
 export type { FirestoreOptions } from './place.ts'
 
 /** Nonces are asked again within seconds; more than this are long answered. */
