@@ -10,6 +10,7 @@ const SUITES = {
   contract: 'test/contract/**/*.test.ts',
   simulation: 'test/simulation/**/*.test.ts',
   chaos: 'test/chaos/**/*.test.ts',
+  flows: 'test/flows/**/*.test.ts',
   e2e: 'test/e2e/**/*.test.ts',
   deploy: 'test/deploy/**/*.test.ts',
 }

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { folder } from '../artifacts/folder/index.ts'
+import { gcs } from '../artifacts/gcs/index.ts'
 import { memoryArtifacts } from '../artifacts/memory/index.ts'
 import type { ArtifactsAddress, StoreAddress } from '../config/address.ts'
 import type { Settings } from '../config/config.ts'
@@ -13,6 +14,7 @@ import { maskSecrets } from '../failure/mask-secrets.ts'
 import { isRepriseError } from '../failure/reprise-error.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Store } from '../ports/store.ts'
+import { firestore } from '../stores/firestore/index.ts'
 import { memory } from '../stores/memory/index.ts'
 import { sqlite } from '../stores/sqlite/index.ts'
 import type { Clock } from '../time/clock.ts'
@@ -65,10 +67,15 @@ export function openStore(address: StoreAddress, clock: Clock): Store {
       return sqlite({ file: address.file, clock })
     case 'memory':
       return memory({ clock })
+    case 'firestore':
+      return firestore({
+        projectId: address.project,
+        ...(address.database === undefined ? {} : { databaseId: address.database }),
+      })
     default:
       throw usageError(
         `This version has no driver for ${address.driver}.`,
-        'The stores are `sqlite:<file>` and `memory:`; `reprise config store` shows where the address comes from.',
+        'The stores are `sqlite:<file>`, `firestore://<project>` and `memory:`; `reprise config store` shows where the address comes from.',
       )
   }
 }
@@ -76,10 +83,7 @@ export function openStore(address: StoreAddress, clock: Clock): Store {
 export function openArtifacts(address: ArtifactsAddress, clock: Clock): Artifacts {
   if (address.driver === 'folder') return folder({ root: address.folder, clock })
   if (address.driver === 'memory') return memoryArtifacts()
-  throw usageError(
-    `This version keeps no artifacts in ${address.driver}.`,
-    'Artifacts are kept in `folder:<path>` or `memory:`.',
-  )
+  return gcs({ bucket: address.bucket, ...(address.prefix === undefined ? {} : { prefix: address.prefix }), clock })
 }
 
 /** As people read it: a file relative to here, a URL without its password. */

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { memoryArtifacts } from '../../artifacts/memory/index.ts'
+import { createReprise } from '../../create-reprise.ts'
+import { flow } from '../../engine/flow.ts'
+import { failure } from '../../failure/own.ts'
+import { memory } from '../../stores/memory/index.ts'
+import { type FakeAnswer, fakeModel } from '../../testing/fake-model.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
+import { llmReport, llmReportTask } from './llm-report.ts'
+import { askedFailure } from './report-failure.ts'
+import { documents } from './sources.ts'
+
+const SCHEMA = {
+  type: 'object',
+  required: ['summary', 'details'],
+  properties: {
+    summary: { type: 'object', required: ['markdown'], properties: { markdown: { type: 'string' } } },
+    details: { type: 'object' },
+  },
+}
+const RIGHT = { summary: { markdown: '# Calm' }, details: {} }
+
+/** A flow whose report is asked of this model; each answer takes so long. */
+async function reported(answers: readonly FakeAnswer[], eachMs = 0, readMs = 0) {
+  const clock = virtualClock()
+  const store = memory({ clock })
+  const artifacts = memoryArtifacts()
+  const model = fakeModel(answers, { id: 'google/gemini-2.5-flash' })
+  const slow = {
+    ...model,
+    doGenerate: async (options: Parameters<typeof model.doGenerate>[0]) => {
+      await clock.sleep(eachMs)
+      return model.doGenerate(options)
+    },
+  }
+  const reprise = createReprise({ store, clock, artifacts, models: { models: { 'google/gemini-2.5-flash': slow } } })
+  const exporting = reprise.task('EXPORT', {}, async (_input, ctx) => {
+    const { uri } = await ctx.artifact('data.json', '{"close":[1]}')
+    return { gcs_uri: uri }
+  })
+  const given = documents({
+    prompts: { daily: { text: 'Write the report.' } },
+    schemas: { llm_report_output_v1: { jsonSchema: SCHEMA } },
+  })
+  const sources = {
+    ...given,
+    prompt: async (id: string) => {
+      await clock.sleep(readMs)
+      return given.prompt(id)
+    },
+  }
+  reprise.handle(llmReportTask, llmReport({ store, artifacts, sources, clock }))
+  const profile = {
+    modelName: 'gemini-2.5-flash',
+    responseMimeType: 'application/json',
+    structuredOutput: { schemaId: 'llm_report_output_v1' },
+  }
+  const inputs = {
+    promptId: 'daily',
+    llm: { llmProfile: profile },
+    ohlcvStepId: 'prices',
+    chartsManifestStepId: 'prices',
+  }
+  await reprise.submitFlow(
+    flow('daily', { prices: [exporting, {}], report: [llmReportTask, inputs, { needs: ['prices'] }] }),
+  )
+  const worker = reprise.work()
+  await clock.runUntilSettled(worker.idle())
+  const [view] = (await store.find({ tasks: ['LLM_REPORT'], limit: 1 })).runs
+  await clock.runUntilSettled(reprise.close())
+  return { view, model }
+}
+
+test('a right answer is kept as an artifact, on any store', async () => {
+  const { view, model } = await reported([{ json: RIGHT }])
+  expect(view?.state).toBe('succeeded')
+  expect(JSON.parse(view?.output ?? '')).toMatchObject({ schemaId: 'llm_report_output_v1', schemaVersion: 1, takes: 1 })
+  expect(model.asked[0]?.text).toContain('{"close":[1]}')
+})
+
+test('a repair is asked for while there is time for it and for the end', async () => {
+  const { view, model } = await reported([{ json: { summary: {} } }, { json: RIGHT }], 200_000)
+  expect([view?.state, model.asked.length]).toEqual(['succeeded', 2])
+})
+
+test('a repair that has too little time left is not lost: the step waits, with the first answer stored', async () => {
+  const { view } = await reported([{ json: { summary: {} } }, { json: RIGHT }], 590_000, 60_000)
+  expect([view?.state, view?.failure?.code]).toEqual(['waiting', 'GEMINI_REQUEST_FAILED'])
+  expect(view?.failure?.message).toMatch(/flash\.2 did not answer within/)
+})
+
+test('a repair that was not begun for want of time is the end', () => {
+  const short = failure({ kind: 'interrupted', code: 'deadline.short' })
+  expect(askedFailure(short, 0, true)).toMatchObject({ failure: { code: 'INVALID_STRUCTURED_OUTPUT' } })
+  expect(askedFailure(short, 0, false)).toBe(short)
+})
+
+test.for([
+  ['refused', 'answer.refused', 'LLM_SAFETY_BLOCK'],
+  ['rate_limited', 'http.429', 'RATE_LIMITED'],
+  ['transient', 'http.503', 'GEMINI_REQUEST_FAILED'],
+  ['semantic', 'gate.x', 'INVALID_STRUCTURED_OUTPUT'],
+  ['final', 'http.404', 'MODEL_NOT_FOUND'],
+  ['final', 'http.400', 'LLM_PROFILE_INVALID'],
+] as const)('%s %s is told as %s', ([kind, code, told]) => {
+  expect(askedFailure(failure({ kind, code }), 0, false)).toMatchObject({ failure: { code: told } })
+})
+
+test('what is ours to end or to wait for passes as it is', () => {
+  for (const [kind, code] of [
+    ['interrupted', 'worker.stopped'],
+    ['exhausted', 'budget.day'],
+  ] as const) {
+    const thrown = failure({ kind, code })
+    expect(askedFailure(thrown, 0, true)).toBe(thrown)
+  }
+})
