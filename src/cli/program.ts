@@ -14,6 +14,7 @@ import { registerExtract } from './commands/extract.ts'
 import { registerGroups } from './commands/groups.ts'
 import { registerHelp } from './commands/help.ts'
 import { registerHolds } from './commands/holds.ts'
+import { registerIncidents } from './commands/incidents.ts'
 import { registerMigrate } from './commands/migrate.ts'
 import { registerPlan } from './commands/plan.ts'
 import { registerPurge } from './commands/purge.ts'
@@ -54,6 +55,7 @@ const COMMANDS: readonly Register[] = [
   registerReprioritise,
   registerReschedule,
   registerReview,
+  registerIncidents,
   registerHolds,
   registerBudget,
   registerVerify,

@@ -2,10 +2,12 @@
  * Configuration as it is written in `reprise.config.ts`, and as it comes out of the door: checked, complete, typed.
  * Types and `defineConfig` only; where values come from is `load-config.ts`.
  */
+import type { Webhook } from '../incidents/webhook-address.ts'
 import type { PolicyInput } from '../policy/complete-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PresetName } from '../policy/presets.ts'
 import type { BudgetOptions } from '../run/define-budget.ts'
+import type { BusinessHours } from '../time/business-hours.ts'
 import type { Duration } from '../time/duration.ts'
 import type { ArtifactsAddress, BusAddress, StoreAddress } from './address.ts'
 
@@ -56,6 +58,21 @@ export interface Config {
     readonly drainMs?: Duration
   }
   readonly log?: { readonly level?: LogLevel }
+  /** Who answers when a threshold is passed, by when, and who hears of it. */
+  readonly incidents?: {
+    /** IANA zone of the business hours. */
+    readonly zone?: string
+    /** `Mon-Fri 09:00-17:00`. */
+    readonly hours?: string
+    /** Dates on which nobody works. */
+    readonly holidays?: readonly string[]
+    /** By subject (`collection:archives`) or tier (`3`). */
+    readonly owners?: Readonly<Record<string, string>>
+    /** https, or http to this machine. */
+    readonly webhookUrl?: string
+    /** Signs what is sent there. Better kept in REPRISE_WEBHOOK_SECRET. */
+    readonly webhookSecret?: string
+  }
 }
 
 export interface LimitConfig {
@@ -88,6 +105,11 @@ export interface Settings {
     readonly drainMs: number
   }
   readonly log: { readonly level: LogLevel }
+  readonly incidents: {
+    readonly calendar: BusinessHours
+    readonly owners: Readonly<Record<string, string>>
+    readonly webhook?: Webhook
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { daemon } from '../policy/defaults.ts'
 import { definePolicy } from '../policy/define-policy.ts'
+import { businessHours } from '../time/business-hours.ts'
 import { defineConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import type { Layers } from './layers.ts'
@@ -41,6 +42,7 @@ describe('where a value comes from', () => {
       timeouts: {},
       retention: { keysMs: 604_800_000 },
       log: { level: 'info' },
+      incidents: { calendar: businessHours(), owners: {} },
       policies: {},
       budgets: {},
       limits: {},
@@ -84,6 +86,14 @@ describe('where a value comes from', () => {
       timeouts: { callMs: '60s', attemptMs: '10m', finalizeReserveMs: '5s' },
       worker: { concurrency: 4, leaseMs: 60_000, pollMs: '250ms', drainMs: '0s' },
       log: { level: 'silent' },
+      incidents: {
+        zone: 'Europe/Berlin',
+        hours: 'Mon-Thu 08:00-16:00',
+        holidays: ['2026-12-25'],
+        owners: { '2': 'platform', 'collection:archives': 'parsing' },
+        webhookUrl: 'https://example.com/hook',
+        webhookSecret: 'a-secret-of-more-than-24-letters',
+      },
     })
     const { settings, entries } = resolve({ file })
     expect(settings.policies['embed']).toBe(daemon)
@@ -93,6 +103,11 @@ describe('where a value comes from', () => {
       month: { usd: 12.5 },
       onExhausted: 'wait',
       zone: 'Europe/Berlin',
+    })
+    expect(settings.incidents).toMatchObject({
+      calendar: { zone: 'Europe/Berlin', opensMinute: 480, holidays: ['2026-12-25'] },
+      owners: { 'collection:archives': 'parsing' },
+      webhook: { url: 'https://example.com/hook' },
     })
     expect(settings.limits['gemini:flash']).toEqual({ concurrency: 8, perMinute: 600 })
     expect(settings.retention).toEqual({
@@ -124,6 +139,12 @@ describe('where a value comes from', () => {
       REPRISE_KEEP_CANCELLED: '3d',
       REPRISE_KEEP_KEYS: '8d',
       REPRISE_LOG_LEVEL: 'debug',
+      REPRISE_INCIDENT_ZONE: 'Europe/Berlin',
+      REPRISE_INCIDENT_HOURS: 'Mon-Thu 08:00-16:00',
+      REPRISE_INCIDENT_HOLIDAYS: '2026-12-25, 2026-12-26',
+      REPRISE_INCIDENT_OWNERS: '2=platform,collection:archives=parsing',
+      REPRISE_WEBHOOK_URL: 'http://127.0.0.1:8080/hook',
+      REPRISE_WEBHOOK_SECRET: 'a-secret-of-more-than-24-letters',
     }
     const { settings, entries } = resolve({ env })
     expect(entries.map(({ origin }) => origin)).toEqual(entries.map(({ env: name }) => `env:${name}`))
@@ -171,7 +192,8 @@ describe('where a value comes from', () => {
 describe('what is refused', () => {
   const allowedDuration =
     'allowed are milliseconds from 0 to 3155760000000 or text such as "500ms", "30s", "1m30s", "24h", "7d"'
-  const top = 'store, artifacts, bus, app, token, worker, timeouts, retention, log, policies, budgets, limits'
+  const top =
+    'store, artifacts, bus, app, token, worker, timeouts, retention, log, incidents, policies, budgets, limits'
   const files: Array<[unknown, string]> = [
     [{ stores: 'memory:' }, 'stores is not a setting; did you mean store?'],
     [{ wroker: {} }, 'wroker is not a setting; did you mean worker?'],
@@ -220,6 +242,26 @@ describe('what is refused', () => {
     [
       { token: 'canary canary' },
       'token: its value, not shown, is not allowed; allowed is text of 1 to 4096 characters without spaces',
+    ],
+    [
+      { incidents: { webhookUrl: 'http://example.com/canary' } },
+      'incidents.webhookUrl: its value, not shown, is not allowed; allowed is an https address, or http to this machine, without a login in it',
+    ],
+    [
+      { incidents: { webhookSecret: 'canary' } },
+      'incidents.webhookSecret (its value is not shown) is not allowed; allowed is text of 24 to 200 characters without spaces',
+    ],
+    [
+      { incidents: { zone: 'Mars/Olympus' } },
+      'incidents.zone: "Mars/Olympus" is not a time zone; allowed are IANA names such as "UTC" or "Europe/Berlin"',
+    ],
+    [
+      { incidents: { holidays: ['tomorrow'] } },
+      'incidents.holidays: "tomorrow" is not a date; allowed are dates such as "2026-12-25"',
+    ],
+    [
+      { incidents: { owners: { '5': 'x' } } },
+      'incidents.owners: "5": "x" is not allowed; allowed are names by tier ("3") or subject ("collection:archives", "task:summarize")',
     ],
     [{ policies: 'daemon' }, 'policies: "daemon" is not allowed; allowed are plain objects'],
     [{ budgets: [] }, 'budgets: a list is not allowed; allowed are plain objects'],
@@ -336,6 +378,8 @@ describe('safety', () => {
       REPRISE_TOKEN: 'canary-token',
       REPRISE_STORE: 'postgres://app:canary-pw@db/app',
       REPRISE_BUS: 'amqp://g:canary-mq@mq',
+      REPRISE_WEBHOOK_URL: 'https://example.com/canary-path',
+      REPRISE_WEBHOOK_SECRET: 'canary-secret-canary-secret',
     }
     const resolved = resolve({ env })
     expect(JSON.stringify([printConfig(resolved), resolved.entries])).not.toContain('canary')

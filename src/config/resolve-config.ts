@@ -12,6 +12,7 @@ import { briefDuration, parseDuration } from '../time/duration.ts'
 import { parseArtifacts, parseBus, parseStore } from './address.ts'
 import { type LimitConfig, LOG_LEVELS, type Settings } from './config.ts'
 import { ConfigError } from './config-error.ts'
+import { incidentSettings } from './incident-settings.ts'
 import { type ConfigEntry, type Given, isPlain, type Layers, SettingReader } from './layers.ts'
 import { nearest } from './nearest.ts'
 import { shown } from './shown.ts'
@@ -115,6 +116,7 @@ function readSettings(reader: SettingReader): Settings {
         parse: (given) => oneOf(given, LOG_LEVELS),
       }),
     },
+    incidents: incidentSettings(reader),
     policies: named(reader, 'policies', policyOf),
     budgets: named(reader, 'budgets', budgetOf),
     limits: named(reader, 'limits', limitOf),

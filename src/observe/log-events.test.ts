@@ -108,6 +108,16 @@ const LINES: { readonly [Name in EventName]: readonly [level: keyof typeof PINO_
     'warn',
     'execute: attempt 1 of 2 failed (bigquery.invalidQuery): Unrecognized name: totl. Next: repair.',
   ],
+  'incident.opened': [
+    'error',
+    '63 documents of archives are stuck. Incident i-4fa2c1, tier 2, platform team by 18:00.',
+  ],
+  'incident.acknowledged': ['info', 'Incident i-4fa2c1 is with ana, 12 m 00 s after it opened.'],
+  'incident.overdue': ['error', 'Nobody has acknowledged incident i-4fa2c1; platform team was due at 13:55:00.'],
+  'incident.resolved': [
+    'info',
+    'Incident i-4fa2c1 is resolved by ana after 1 h 30 m: The parser was out of memory; it has more now.',
+  ],
   'worker.started': ['info', 'Worker w-7f starts on sqlite: 16 at a time, 2 tasks.'],
   'worker.stopping': ['info', 'Worker w-7f stops: 3 attempts end first.'],
   'worker.stopped': ['info', 'Worker w-7f stopped; 1 run given back, not counted.'],
@@ -142,7 +152,12 @@ describe('the log line of', () => {
 describe('logEvents', () => {
   test('leaves out what the level does not ask for', () => {
     const lines = linesOf(Object.values(SAMPLES), 'error')
-    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['run.failed', 'sweep.ended'])
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
+      'run.failed',
+      'sweep.ended',
+      'incident.opened',
+      'incident.overdue',
+    ])
   })
 
   test('does with any logger of four methods', () => {

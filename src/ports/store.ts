@@ -161,7 +161,15 @@ export interface Store {
 
   /** Appends to the audit: operators' acts and refused writes. Never changed afterwards. */
   note(note: Note): Promise<void>
-  notes(query: { readonly run?: string; readonly limit?: number }): Promise<readonly (Note & { readonly at: number })[]>
+  /**
+   * Oldest first; with a limit the newest so many. `what` is a hint for speed: only notes whose `what` begins so are wanted, but a
+   * store may answer with others too, and whoever gives it leaves those out.
+   */
+  notes(query: {
+    readonly run?: string
+    readonly what?: string
+    readonly limit?: number
+  }): Promise<readonly (Note & { readonly at: number })[]>
 
   /** Keeps a policy under its hash, so that old decisions can be computed again after it changed. Idempotent. */
   keepPolicy(hash: string, policy: string): Promise<void>

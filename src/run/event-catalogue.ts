@@ -28,6 +28,7 @@ import {
 } from './event-entry.ts'
 import { ATTEMPT, CALL, RUN } from './event-fields.ts'
 import { HOLD_EVENTS } from './hold-events.ts'
+import { INCIDENT_EVENTS } from './incident-events.ts'
 import { LADDER_EVENTS } from './ladder-events.ts'
 import { REVIEW_EVENTS } from './review-events.ts'
 import { SWEEP_EVENTS } from './sweep-events.ts'
@@ -367,6 +368,7 @@ export const EVENTS = {
   ...LADDER_EVENTS,
   ...CLIENT_EVENTS,
   ...SWEEP_EVENTS,
+  ...INCIDENT_EVENTS,
   'worker.started': entry(
     'info',
     'A worker begins to claim.',

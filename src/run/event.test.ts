@@ -27,13 +27,20 @@ describe('the catalogue', () => {
   })
 
   test('an event of a run says which run, of which task and generation', () => {
-    const strays = samples.filter((event) => !/^(worker|store|runs|hold|sweep)\.|^budget\.warned$/.test(event.name))
+    const strays = samples.filter(
+      (event) => !/^(worker|store|runs|hold|sweep|incident)\.|^budget\.warned$/.test(event.name),
+    )
     for (const event of strays) expect(event).toMatchObject({ run: 'r-42', task: 'summarize', key: 'invoice-7' })
     expect(strays.length).toBeGreaterThan(20)
   })
 
-  test('only an end that failed is an error', () => {
-    expect(EVENT_NAMES.filter((name) => EVENTS[name].level === 'error')).toEqual(['run.failed', 'sweep.ended'])
+  test('only an end that failed is an error, and what a person owes an answer to', () => {
+    expect(EVENT_NAMES.filter((name) => EVENTS[name].level === 'error')).toEqual([
+      'run.failed',
+      'sweep.ended',
+      'incident.opened',
+      'incident.overdue',
+    ])
   })
 
   test('a handler’s own words keep the level that it chose', () => {

@@ -3,7 +3,7 @@
  */
 import { pino } from 'pino'
 import { type EventLogger, logEvents } from '../../observe/log-events.ts'
-import { levelOf, sentenceOf } from '../../run/event.ts'
+import { levelOf, type RepriseEvent, sentenceOf } from '../../run/event.ts'
 import { sweepMetrics } from '../../sweep/metrics.ts'
 import { pushMetrics } from '../../sweep/push-metrics.ts'
 import type { PassReport } from '../../sweep/sweep.ts'
@@ -20,6 +20,7 @@ import { zoneOf } from '../reader.ts'
 import { passLines } from '../screens/sweep-lines.ts'
 import { sweepEndpoint } from '../sweep-endpoint.ts'
 import { shown } from '../terminal/text.ts'
+import { watchSweep } from '../watch-incidents.ts'
 import { isSweepVerb, runSweepVerb, SWEEP_VERBS, type SweepVerbOptions } from './sweep-verbs.ts'
 
 interface Options extends SweepVerbOptions {
@@ -28,6 +29,7 @@ interface Options extends SweepVerbOptions {
   readonly interval?: number
   readonly metricsPort: number
   readonly metricsHost: string
+  readonly store?: string
 }
 
 const METRICS_PORT = 9_108
@@ -60,6 +62,10 @@ export const registerSweep: Register = (program, frame) => {
     .option('--limit <n>', 'rows of a list, 50 unless given', wholeNumberOf('--limit', 1, 100_000))
     .option('--yes', 'do it, not only look')
     .option('--by <name>', 'who does it; your login unless given')
+    .option(
+      '--store <address>',
+      'where incidents are kept; REPRISE_STORE or reprise.config.ts unless given, else nowhere',
+    )
     .option('--metrics-port <n>', 'where /metrics is served', wholeNumberOf('--metrics-port', 0, 65_535), METRICS_PORT)
     .option('--metrics-host <address>', 'and on which address', '127.0.0.1')
     .action((verb: string | undefined, what: string[], options: Options) => {
@@ -73,6 +79,7 @@ export const registerSweep: Register = (program, frame) => {
   withNotes(command, [
     'Without `--config` the source is MONGODB_HOST, MONGODB_PORT, MONGODB_DATABASE, MONGODB_USERNAME, MONGODB_PASSWORD, the bus RABBITMQ_HOST and its like, and the collections are archives, messages, chunks and threads. RETRY_JOB_* variables go before what a file says.',
     'METRICS_BACKEND is prometheus (scraped from `/metrics`; with `--once` nothing is kept), prometheus_pushgateway (pushed to PUSHGATEWAY_URL after each pass) or none.',
+    'Where a store is named, breaches open incidents: `reprise incidents` lists them, and a webhook hears of them if one is configured.',
     'Any number of sweepers may run at once. Ctrl-C and SIGTERM stop between two batches.',
   ])
   withExamples(command, [
@@ -95,29 +102,27 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
     if (!quiet) err.lines(...said.map((line) => err.text(line)))
     sweep.on('sweep.ended', (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))))
     sweep.on('sweep.trouble', (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))))
+    await using watch = options.dryRun
+      ? undefined
+      : await watchSweep(options.store, frame, {
+          isOnce: true,
+          tell: (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))),
+        })
     const only = options.collection === undefined ? {} : { collection: options.collection }
     const report = await sweep.pass({ dryRun: options.dryRun === true, signal: frame.interruption(), ...only })
     if (json) out.lines(jsonLine(report))
     else out.lines(...passLines(report, out))
     if (!report.ok) frame.fail()
     if (!report.dryRun) await pushed(report)
+    await watch?.saw(report)
     return
   }
   const said = await sweep.prepare()
   // Log lines and words never share a pipe.
   const words = out.isTTY && !json ? out : err
-  if (out.isTTY && !json)
-    sweep.on('*', (event) => {
-      if (levelOf(event) !== 'debug')
-        out.lines(out.text(`${clockTime(event.at, zoneOf(env))} ${sentenceOf(event, zoneOf(env))}`))
-    })
-  else {
-    const logger: EventLogger = pino(
-      { level: env['REPRISE_LOG_LEVEL'] ?? 'info' },
-      { write: (line) => out.write(line) },
-    )
-    sweep.on('*', logEvents(logger))
-  }
+  const tell = out.isTTY && !json ? forPeople : logEvents(logger())
+  sweep.on('*', tell)
+  await using watch = await watchSweep(options.store, frame, { tell, isOnce: false })
   const signal = frame.interruption()
   let last: PassReport | undefined
   const isFresh = (report: PassReport) => clock.now() - report.endedAt < 3 * intervalMs
@@ -141,7 +146,7 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
       onPass: (report) => {
         last = report
         metrics.observe(report)
-        pushing = pushing.then(() => pushed(report))
+        pushing = pushing.then(() => pushed(report)).then(() => watch?.saw(report))
       },
     })
     await pushing
@@ -149,6 +154,15 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
     await endpoint?.close()
   }
   human.lines('Stopped.')
+
+  function forPeople(event: RepriseEvent): void {
+    if (levelOf(event) !== 'debug')
+      out.lines(out.text(`${clockTime(event.at, zoneOf(env))} ${sentenceOf(event, zoneOf(env))}`))
+  }
+
+  function logger(): EventLogger {
+    return pino({ level: env['REPRISE_LOG_LEVEL'] ?? 'info' }, { write: (line) => out.write(line) })
+  }
 
   /** What was done is done, also when nobody takes the figures: told, and no failure. */
   async function pushed(report: PassReport): Promise<void> {

@@ -23,6 +23,7 @@ import { zoneOf } from '../reader.ts'
 import { createWorkBoard, eventLine, isOfInterest, type WorkBoard } from '../screens/work-board.ts'
 import { type LiveBlock, startLiveBlock } from '../terminal/live-block.ts'
 import type { Screen } from '../terminal/terminal.ts'
+import { watchStore } from '../watch-incidents.ts'
 import { oneOf } from '../word-option.ts'
 
 interface Options {
@@ -108,11 +109,13 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
     const log = isForPeople
       ? (event: RepriseEvent) => logForPeople(event, settings, words, zone, block)
       : logLines(settings, out)
-    app.reprise.on('*', (event) => {
+    const tell = (event: RepriseEvent) => {
       board.hear(event)
       log(event)
       block.update()
-    })
+    }
+    app.reprise.on('*', tell)
+    await using _watch = watchStore(app.reprise, settings, frame, tell)
     const worker = startWorker(app, settings, options)
     if (!quiet) {
       say(block, words, isForPeople, words.text(`Working on ${app.where}, ${settings.worker.concurrency} at a time.`))

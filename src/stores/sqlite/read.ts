@@ -2,7 +2,7 @@
  * The plain readers: one run, its history, its journal, notes, policies. Each is one statement, so one snapshot.
  * They use the readers' connection and change nothing.
  */
-import type { Note, RunRef, RunView } from '../../ports/store.ts'
+import type { Note, RunRef, RunView, Store } from '../../ports/store.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { AttemptRecord } from '../../run/run.ts'
 import type { Connection, SqlValue, Statement } from './connection.ts'
@@ -30,6 +30,7 @@ export const READ_SQL = {
   journal: `SELECT rowid AS place, name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer, question
     FROM reprise_journal WHERE run = ? AND generation = ?`,
   notes: 'SELECT run, at, by, what, data FROM reprise_note ORDER BY id DESC LIMIT 0 + ?',
+  notesOf: 'SELECT run, at, by, what, data FROM reprise_note WHERE instr(what, ?) = 1 ORDER BY id DESC LIMIT 0 + ?',
   notesOfRun: 'SELECT run, at, by, what, data FROM reprise_note WHERE run = ? ORDER BY id DESC LIMIT 0 + ?',
   flowById: 'SELECT id, name, key FROM reprise_flow WHERE id = ?',
   flowByKey: 'SELECT id, name, key FROM reprise_flow WHERE name = ? AND key = ? AND key IS NOT NULL',
@@ -97,9 +98,13 @@ export class Readers {
   }
 
   /** The newest, oldest of them first. */
-  notes({ run, limit = -1 }: { readonly run?: string; readonly limit?: number }): KeptNote[] {
+  notes({ run, what, limit = -1 }: Parameters<Store['notes']>[0]): KeptNote[] {
     const rows =
-      run === undefined ? this.all<NoteRow>(READ_SQL.notes, limit) : this.all<NoteRow>(READ_SQL.notesOfRun, run, limit)
+      run !== undefined
+        ? this.all<NoteRow>(READ_SQL.notesOfRun, run, limit)
+        : what !== undefined
+          ? this.all<NoteRow>(READ_SQL.notesOf, what, limit)
+          : this.all<NoteRow>(READ_SQL.notes, limit)
     return rows.reverse().map(noteOf)
   }
 
