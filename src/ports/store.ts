@@ -119,6 +119,7 @@ export interface Store {
   /**
    * Moves a run that waits for its turn: another priority, another due time, or both, by compare-and-swap as `steer`. A due time that has
    * come makes it ready, a later one makes it wait. With a history row and a note; nothing of its attempts and ledgers changes.
+   * A due time is the operator's: the run waits for its resource no longer, and no answer brings it forward.
    * `"lost"` when the run is not as expected any more, is neither ready nor waiting, or is in a worker's hands.
    * Absent: the store has no order that could be changed.
    */
