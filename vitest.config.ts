@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { LEFT_OUT } from './scripts/long-suites.ts'
 import { faces } from './test/e2e/faces.ts'
 
 /** Suites in the order in which a failure is most useful to see; each prints its own time. */
@@ -31,7 +32,10 @@ export default defineConfig({
       .filter(([name]) => name === 'unit' || existsSync(`test/${name}`))
       .map(([name, include]) => ({
         resolve: { alias },
-        test: { name, include: [include], testTimeout: 30_000, hookTimeout: 60_000, restoreMocks: true },
+        test: {
+          ...{ name, include: [include], testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true },
+          exclude: [...configDefaults.exclude, ...LEFT_OUT],
+        },
       })),
   },
 })

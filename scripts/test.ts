@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { startVitest } from 'vitest/node'
+import { LEFT_OUT } from './long-suites.ts'
 import { SuiteReporter } from './suite-reporter.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -55,5 +56,6 @@ if (skips.length > 0) {
   }
 }
 
+if (LEFT_OUT.length > 0) console.log(`\nAt full size only (REPRISE_TEST_CHAOS=full), or named: ${LEFT_OUT.join(', ')}`)
 console.log(`\n${passed} passed, ${failed} failed, ${skips.length - refused.length} skipped`)
 process.exit(failed === 0 ? 0 : 1)

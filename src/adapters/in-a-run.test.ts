@@ -24,7 +24,7 @@ async function work(client: (bench: Bench) => Bench['bigquery']) {
   )
   const run = await reprise.submit(task, 1)
   const worker = reprise.work({ concurrency: 1 })
-  const result = await run.result({ timeoutMs: 20_000 })
+  const result = await run.result({ timeoutMs: 50_000 })
   await worker.stop()
   return { result, events, store, run, names: events.map(({ name }) => name) }
 }
@@ -104,7 +104,7 @@ test('a run that was cancelled meanwhile sends nothing more', async () => {
   const task = reprise.task('report', {}, (_input, ctx) => ctx.call('rows', () => bigquery.query('SELECT 1')))
   const run = await reprise.submit(task, 1)
   const worker = reprise.work({ concurrency: 1 })
-  expect(await run.result({ timeoutMs: 20_000 })).toMatchObject({ ok: false })
+  expect(await run.result({ timeoutMs: 50_000 })).toMatchObject({ ok: false })
   await worker.stop()
   expect([taken, bench.sent()]).toEqual([1, ['POST /queries 503']])
 })
