@@ -26,13 +26,13 @@ import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.
 import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } from './budget.ts'
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from './claim.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
-import type { RunPage, RunQuery, StateCount } from './query.ts'
+import type { RunCriteria, RunPage, RunQuery, StateCount } from './query.ts'
 
 export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
 export type { Claim, ClaimedRun, ClaimRequest, Limit, Renewal, RenewRequest } from './claim.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
-export type { RunPage, RunQuery, StateCount } from './query.ts'
+export type { RunCriteria, RunPage, RunQuery, StateCount } from './query.ts'
 
 export interface Store {
   /** The driver's name for messages: `sqlite`. */
@@ -152,7 +152,7 @@ export interface Store {
   find(query: RunQuery): Promise<RunPage>
 
   /** How many runs are in each state, per task. */
-  count(query: Omit<RunQuery, 'limit' | 'cursor'>): Promise<readonly StateCount[]>
+  count(query: RunCriteria): Promise<readonly StateCount[]>
 
   /** History of all generations, oldest first. */
   attempts(run: string): Promise<readonly AttemptRecord[]>
