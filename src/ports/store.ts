@@ -15,11 +15,11 @@
  * - **Store time.** Instants are epoch milliseconds of the store's clock, never of the caller's; every answer that matters carries `now`.
  */
 import type { Failure } from '../failure/failure.ts'
-import type { Ledgers } from '../policy/situation.ts'
 import type { Why } from '../policy/why.ts'
 import type { Hold, HoldOrder, HoldTarget } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
+import type { NextState } from '../run/next-state.ts'
 import type { Quota } from '../run/quota.ts'
 import type { AttemptRecord, ConcurrencyKey, Lane, Progress, Run, State } from '../run/run.ts'
 import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
@@ -256,43 +256,10 @@ interface Fenced {
 }
 
 /** The end of an attempt: the next state of the run and the row of history, in one write. */
-export interface EndChange extends Fenced {
+export interface EndChange extends Fenced, NextState<NewRun> {
   readonly type: 'end'
-  /** `blocked` exactly with a `join`. */
-  readonly state: State
-  readonly output?: string
-  readonly dueAt?: number
-  readonly lane?: Lane
-  readonly rung?: number
-  /** Absent: unchanged. */
-  readonly ledgers?: Ledgers
-  /** Added to the run's count. */
-  readonly suspensions?: number
-  readonly why?: Why
-  readonly failure?: Failure
-  /** Absent for a first-try success. */
-  readonly attempt?: AttemptRecord
-  /** The run was given back before its handler was called: its attempt number is given back too. */
-  readonly unstarted?: boolean
-  /** A sleep or a wait that this attempt suspends on, written with the end. */
-  readonly journal?: JournalEntry
-  /** Runs that begin with this end; idempotent by key as `create` is. */
-  readonly children?: readonly NewRun[]
-  /** Runs that begin with this end, and whose ends the run waits for: at least one, without keys. */
-  readonly join?: { readonly name: string; readonly children: readonly NewRun[] }
-  /** Put on a resource in the same write; the longer of it and the hold that is there. Ends the probe of that hold, if this is it. */
-  readonly hold?: HoldOrder
-  /** The resource answered, though the attempt failed: as the end of a probe it lets the others in, as a success does. */
-  readonly admits?: boolean
-  /**
-   * The resource that failed, as opposed to one that answered wrongly: counted against its health, and the run's next try is a retry
-   * to its bucket. A success counts for the resource of the run's lane.
-   */
-  readonly trouble?: string
   /** Kept in the same write. */
   readonly note?: Omit<Note, 'run'>
-  /** It waits for the sake of its resource, which is not in trouble but said so: it is a retry too. */
-  readonly again?: boolean
 }
 
 /** Before a send: the intent. */
