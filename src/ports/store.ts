@@ -335,7 +335,7 @@ export interface MovedRun {
 }
 
 export interface HoldView extends Hold {
-  /** Runs that are ready and wait for it; 10,000 means that many or more. */
+  /** Runs that are ready and wait for it; `WAITING_MAX` means that many or more. */
   readonly waiting: number
 }
 

@@ -34,6 +34,9 @@ interface Leased {
   readonly lease?: { readonly until: number } | undefined
 }
 
+/** A run's ledgers as it begins; stores know policy by its types alone. */
+export { EMPTY_LEDGERS } from '../policy/situation.ts'
+
 /** What a run waits in, and what a hold, a limit or a pause closes. */
 export interface Lane {
   readonly task: string

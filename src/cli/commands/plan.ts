@@ -5,12 +5,12 @@
 import { classify } from '../../failure/classify.ts'
 import { type Failure, KINDS, type Kind } from '../../failure/failure.ts'
 import { type PlanOptions, plan } from '../../policy/index.ts'
-import { parseDuration } from '../../time/duration.ts'
 import { usageError } from '../cli-error.ts'
 import type { Frame, Register } from '../frame.ts'
 import { withExamples } from '../help.ts'
 import { parseInstant } from '../instant.ts'
 import { jsonLine } from '../json-line.ts'
+import { durationOf } from '../number-option.ts'
 import { POLICY_HELP, policyFrom } from '../policy-option.ts'
 import { readJson } from '../read-json-file.ts'
 import { rulesFrom } from '../rules-option.ts'
@@ -87,17 +87,4 @@ async function subjectOf(
   }
   const rules = options.rules === undefined ? {} : { rules: await rulesFrom(options.rules, frame.cwd) }
   return classify(await readJson(error, frame.cwd, stdin), { now, ...rules })
-}
-
-function durationOf(flag: string): (value: string) => number {
-  return (value) => {
-    try {
-      return parseDuration(/^\d+$/.test(value) ? Number(value) : value, flag)
-    } catch {
-      throw usageError(
-        `${flag} ${shown(value)} is not a duration.`,
-        'Milliseconds, or text such as 500ms, 30s, 1m30s, 24h, 7d.',
-      )
-    }
-  }
 }

@@ -12,13 +12,11 @@ import {
   type HoldTarget,
   heldBy,
   standing,
+  WAITING_MAX,
   withoutProbe,
 } from '../../run/hold.ts'
 import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { copy, type Row, type Tables } from './rows.ts'
-
-/** A list of holds counts no further: more runs than this are simply many. */
-const WAITING_MAX = 10_000
 
 /** The hold as it stands: over, or its probe gone without a verdict. */
 export function current(tables: Tables, hold: Hold, now: number): Hold | undefined {
