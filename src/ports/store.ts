@@ -179,6 +179,7 @@ export interface Store {
   /**
    * Deletes ended runs that are older than they are to be kept, or more than are to be kept, with their attempts, journal and bodies.
    * - Only ended runs go, and each whole. One that was begun again is not ended. The newest run of the store may stay.
+   * - With `only`, a run goes exactly if it would go without, and is named there in the generation that it is in.
    * - Runs that are linked, by needs, joins or a flow, go together or not at all. A flow with a key stays as long as a key does.
    * - A key stays for `keysMs` after its run ended, and at least as long as its run. Notes about runs that are gone, and what is kept
    *   of claims, go at that age too; an id and a token are never given again.
