@@ -319,7 +319,7 @@ export interface CommitAnswer extends Omit<Committed, 'answer'> {
   readonly over?: Over
   /** Shares of limits that the intent's reservations reached for the first time in their window. */
   readonly warned?: readonly BudgetWarning[]
-  /** What the answer cost beyond its reservations. */
+  /** What the answer cost beyond its reservations, by the names of the budgets. */
   readonly overshot?: readonly Overshoot[]
 }
 

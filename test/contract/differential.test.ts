@@ -35,6 +35,8 @@ describe('memory and SQLite answer alike', () => {
       expect(actual, `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(expected)
       const held = await reference.holds()
       expect(await store.holds(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(held)
+      const budgets = await reference.budgets()
+      expect(await store.budgets(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(budgets)
       const waiting = await reference.find({ states: ['waiting'], limit: 100 })
       if (waiting.runs.some(({ dueAt }) => dueAt === undefined)) seen['parked'] = (seen['parked'] ?? 0) + 1
       if (held.holds.some(({ phase }) => phase === 'admitting')) seen['ramp'] = (seen['ramp'] ?? 0) + 1
@@ -71,6 +73,9 @@ describe('memory and SQLite answer alike', () => {
       'taken',
       'untaken',
       'parked',
+      'over',
+      'warned',
+      'overshot',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined', 'begunAgain', 'spared'])
       expect(seen[place], place).toBeGreaterThan(20)
@@ -125,6 +130,7 @@ async function everythingIn(store: Store): Promise<unknown> {
     filtered,
     notes: await store.notes({}),
     holds: await store.holds(),
+    budgets: await store.budgets(),
     count: await store.count({}),
   }
 }
@@ -153,6 +159,9 @@ function tally(call: Call, answer: unknown): void {
     pruned: text.includes('"pruned":["'),
     taken: call.verb === 'take' && text.includes('"answer":"ok"'),
     untaken: call.verb === 'take' && text.includes('"answer":"lost"'),
+    over: text.includes('"answer":"over"'),
+    warned: text.includes('"warned":['),
+    overshot: text.includes('"overshot":['),
     keys: call.verb === 'prune' && !text.includes('"keys":0'),
   }
   for (const [place, reached] of Object.entries(places)) if (reached) seen[place] = (seen[place] ?? 0) + 1
