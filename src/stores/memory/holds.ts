@@ -66,7 +66,9 @@ export function holdAtEnd(tables: Tables, row: Row, change: EndChange, now: numb
 export function holdByAnswer(tables: Tables, quotas: readonly Quota[], now: number): HoldOrder | undefined {
   const [first] = quotas
   if (!first) return undefined
-  const out = [...tables.open].filter(({ lane, lease }) => lease && lane.resource === first.resource).length
+  const out = [...tables.open].filter(
+    ({ state, lane, lease }) => state === 'ready' && lease && lane.resource === first.resource,
+  ).length
   const order = holdByQuotas(quotas, out, now)
   const known = order && tables.holds.get(order.what)
   const next = order && extended(known, order, now)

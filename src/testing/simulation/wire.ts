@@ -61,7 +61,7 @@ export function wire(options: WireOptions): Store {
     claim: (request) => ask('claim', () => recorded.claim(name, request)),
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
-    take: (request) => ask('take', () => store.take(request)),
+    take: (request) => ask('take', () => recorded.take(name, request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
     reorder: (move) => ask('reorder', () => recorded.reorder(name, move), false),
     hold: (order) => ask('hold', () => recorded.hold(name, order)),
