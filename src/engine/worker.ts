@@ -52,6 +52,7 @@ export class Worker {
   #running = 0
   #ends = 0
   #claiming = false
+  #starting = false
   #stopping: Promise<void> | undefined
   /** Something may be claimable: set by hints, by time, and by a claim that came back full. */
   #hungry = true
@@ -107,9 +108,18 @@ export class Worker {
   }
 
   #pump(): void {
+    // Called from within by a handler that answered at once: the loop goes on by itself.
+    if (this.#starting) return
+    this.#starting = true
     while (this.#running < this.#options.concurrency && this.#queue.length > 0 && this.#ends < ENDS_MAX) {
       this.#start(this.#queue.shift() as Execution)
+      this.#refill()
     }
+    this.#starting = false
+    this.#refill()
+  }
+
+  #refill(): void {
     if (this.#stopping || this.#broken || this.#claiming || !this.#hungry || this.#alone) return
     const { concurrency } = this.#options
     const empty = this.#handsAreEmpty()
@@ -202,10 +212,16 @@ export class Worker {
     this.#running += 1
     const { handler } = this.#options.assignments.get(execution.run.task) as Assignment
     const startedAt = this.#parts.clock.monotonic()
-    perform(execution, handler, this.#options.rules).then((ending) => {
+    const ended = (ending: Performed): void => {
       this.#prefetch.learn(this.#parts.clock.monotonic() - startedAt)
       this.#end(execution, ending)
-    })
+    }
+    const ending = perform(execution, handler, this.#options.rules)
+    if (!(ending instanceof Promise)) {
+      ended(ending)
+      return
+    }
+    ending.then(ended)
     if (execution.startedAt > 0) this.#limit(execution)
   }
 
@@ -245,15 +261,12 @@ export class Worker {
   #write(execution: Execution, ending: NonNullable<Performed>): void {
     this.#ends += 1
     if (ending.type === 'failure' && ending.failure.kind === 'interrupted') this.#released += 1
-    const written = () => {
+    settle(execution, ending, (error) => {
+      if (error !== undefined) this.#giveUp(execution, error)
       this.#ends -= 1
       this.#parts.keeper.release(execution)
       if (this.#hungry || this.#suspects || this.#queue.length > 0) this.#pump()
       this.#tellWaiters()
-    }
-    settle(execution, ending).then(written, (error: unknown) => {
-      this.#giveUp(execution, error)
-      written()
     })
   }
 
