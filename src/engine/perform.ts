@@ -34,19 +34,35 @@ export function perform(
   handler: Handler,
   rules: ClassifyOptions['rules'],
 ): Performed | Promise<Performed> {
+  const { task, run } = execution
   try {
-    const ending = beforeStart(execution) ?? attempted(execution, handler)
-    return ending instanceof Promise ? ending.catch((thrown) => thrownBy(execution, thrown, rules)) : ending
+    const ending = beforeStart(execution)
+    if (ending) return ending
+    if (task.input || task.output || run.needs)
+      return attemptedWithChecks(execution, handler).catch((thrown) => thrownBy(execution, thrown, rules))
+    const value = call(execution, handler, fromJson(run.input), NO_NEEDS)
+    if (!isThenable(value)) return concluded(execution, value, rules)
+    return Promise.resolve(value).then(
+      (told) => concluded(execution, told, rules),
+      (thrown) => thrownBy(execution, thrown, rules),
+    )
   } catch (thrown) {
     return thrownBy(execution, thrown, rules)
   }
 }
 
-function attempted(execution: Execution, handler: Handler): Performed | Promise<Performed> {
-  const { task, run } = execution
-  if (task.input || task.output || run.needs) return attemptedWithChecks(execution, handler)
-  const value = call(execution, handler, fromJson(run.input), NO_NEEDS)
-  return isThenable(value) ? Promise.resolve(value).then((told) => ended(execution, told)) : ended(execution, value)
+/** What it came to by the value that its handler gave. */
+function concluded(
+  execution: Execution,
+  value: unknown,
+  rules: ClassifyOptions['rules'],
+): Performed | Promise<Performed> {
+  try {
+    const ending = ended(execution, value)
+    return ending instanceof Promise ? ending.catch((thrown) => thrownBy(execution, thrown, rules)) : ending
+  } catch (thrown) {
+    return thrownBy(execution, thrown, rules)
+  }
 }
 
 async function attemptedWithChecks(execution: Execution, handler: Handler): Promise<Performed> {
