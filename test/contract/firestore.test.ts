@@ -1,29 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Skip, storeContract, storeLaws, type World } from '../../src/testing/store-contract/index.ts'
+import { type Skip, storeContract } from '../../src/testing/store-contract/index.ts'
 import { type FirestoreEmulator, firestoreMissing, startFirestoreEmulator } from '../services/firestore-emulator.ts'
 import { openFirestore } from './firestore-store.fixtures.ts'
 
 const missing = firestoreMissing()
 
-async function keysAreRefused(world: World): Promise<void> {
-  const run = { task: 't', input: '{}', priority: 0, concurrency: { key: 'k', max: 1 } }
-  await assert.rejects(world.store.create([run]), /^RangeError: runs\[0\]\.concurrency: .* has no concurrency keys/)
-  const step = { ...run, step: 'a', needs: [], onNeedFailed: 'fail' as const }
-  await assert.rejects(world.store.createFlow({ name: 'f', steps: [step] }), /steps\.a\.concurrency/)
-  assert.deepEqual((await world.store.find({ limit: 5 })).runs, [])
-}
-
-const keyed: readonly Skip[] = storeLaws
-  .filter(({ subject }) => subject === 'key')
-  .map(({ title }) => ({
-    law: title,
-    reason: 'nothing counts the runs of a key over all documents: such runs are refused at the door',
-    instead: keysAreRefused,
-  }))
-
 const skip: readonly Skip[] = [
-  ...keyed,
   {
     law: 'acknowledged means durable: all is there after closing and opening again',
     reason: 'tokens of two processes rise with the store’s time, not within one millisecond',
