@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { cloudEvent } from '@google-cloud/functions-framework'
 import { getTestServer } from '@google-cloud/functions-framework/testing'
@@ -78,23 +77,4 @@ test('no more invocations work at a time than there are seats', async () => {
   const outcomes = await Promise.all(flows.map((flow) => handle(world.event(flow))))
   expect(outcomes.every(({ done }) => done === 1)).toBe(true)
   expect(most).toBe(2)
-})
-
-test('every query with a condition and an order has its index in the file that is deployed', () => {
-  const { indexes } = JSON.parse(readFileSync('deploy/firestore/firestore.indexes.json', 'utf8'))
-  const names = indexes.map(
-    ({ collectionGroup, fields }: { collectionGroup: string; fields: { fieldPath: string }[] }) =>
-      [collectionGroup, ...fields.map(({ fieldPath }) => fieldPath)].join(' '),
-  )
-  expect(names).toEqual([
-    'flow_runs tasks dueAt',
-    'flow_runs lanes dueAt',
-    'flow_runs tasks order',
-    'flow_runs keys order',
-    'flow_runs open order',
-    'flow_runs open order',
-    'flow_runs tasks open order',
-    'notes run order',
-    'spends budget state until',
-  ])
 })
