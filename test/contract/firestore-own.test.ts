@@ -213,6 +213,35 @@ describe('firestore, besides the laws', () => {
     expect((await end(store, runs[0]?.id ?? '', token)).answer).toBe('ok')
   })
 
+  test('what is begun again while retention looks at it stays, whole', async () => {
+    const collection = emulator.collection()
+    const store = firestore({ client, collection })
+    const [made] = (await store.create([run({ key: 'k', fingerprint: 'p' })])).runs
+    const { id } = made as { readonly id: string }
+    const { token } = await claim(store)
+    await store.commit({ type: 'end', run: id, token, state: 'failed' })
+    let retried = false
+    const looking = firestore({
+      client: faultyFirestore(client, async () => {
+        // It was judged old; before that is written, an operator begins it again.
+        const act = {
+          type: 'retry',
+          by: 'ann',
+          why: { code: 'run.again', params: { by: 'ann', generation: 2 } },
+        } as const
+        if (!retried) await store.steer({ ...act, run: id, expect: { generation: 1, states: ['failed'] } })
+        retried = true
+        return undefined
+      }),
+      collection,
+    })
+    const pruned = await looking.prune?.({ keepMs: { failed: 0 }, keysMs: 9e9, limit: 10 })
+    expect([retried, pruned?.pruned]).toEqual([true, []])
+    expect(await store.get({ task: 't', key: 'k' })).toMatchObject({ id, state: 'ready', generation: 2 })
+    expect(await store.attempts(id)).toHaveLength(1)
+    expect(await store.verify()).toEqual([])
+  })
+
   test('without a clock of its own the time is Firestore’s', async () => {
     const store = firestore({ client, collection: emulator.collection() })
     const { now } = await store.create([run()])

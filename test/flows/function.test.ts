@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { cloudEvent } from '@google-cloud/functions-framework'
 import { getTestServer } from '@google-cloud/functions-framework/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { FlowOutcome } from '../../src/flows/index.ts'
+import { type FlowOutcome, firestoreDocuments } from '../../src/flows/index.ts'
+import { adoptFlow } from '../../src/stores/firestore/index.ts'
 import { firestoreMissing } from '../services/firestore-emulator.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
@@ -52,6 +53,24 @@ test('events about other documents are refused by name', async () => {
     /about "documents\/users\/7"\. Allowed: documents of/,
   )
   await expect(handle({ subject: `documents/${world.collection}/a/steps/b` })).rejects.toThrow(/Allowed/)
+})
+
+test('an invocation works on its own document, under a lease that outlives it by a minute', async () => {
+  const [flow, other] = [await world.flow(), await world.flow()]
+  await adoptFlow(world.place, other)
+  const sources = firestoreDocuments({ client: world.client })
+  let leaseMs = 0
+  const open = world.openWith({
+    ...sources,
+    schema: async (id) => {
+      const { leaseUntil, startedAt } = await world.step(flow)
+      leaseMs = leaseUntil - startedAt
+      return sources.schema(id)
+    },
+  })
+  expect(await world.handler({ open })(world.event(flow))).toEqual({ flow, done: 1 })
+  expect(leaseMs).toBe(780_000 + 60_000)
+  expect(await world.step(other)).toMatchObject({ status: 'READY' })
 })
 
 test('no more invocations work at a time than there are seats', async () => {
