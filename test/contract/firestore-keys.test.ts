@@ -143,6 +143,30 @@ describe('concurrency keys of the Firestore store', () => {
     expect(await store.verify()).toEqual([])
   })
 
+  test('a resource that answers again brings nobody forward who waits for a key', async () => {
+    const store = firestore({ client, collection: emulator.collection() })
+    const step = (name: string, given: Partial<NewRun>) => ({
+      ...of('k', 1, { resource: 'flash', ...given }),
+      ...{ step: name, needs: [], onNeedFailed: 'fail' as const },
+    })
+    const { flow } = await store.createFlow({
+      name: 'f',
+      steps: [step('a', {}), step('b', { concurrency: { key: 'l', max: 1 } })],
+    })
+    const [a = '', b = ''] = (flow as { steps: readonly { run: string }[] }).steps.map(({ run }) => run)
+    const { token, now } = await claim(store)
+    const again = { type: 'end', token, state: 'waiting', again: true } as const
+    await store.commit({ ...again, run: b, dueAt: now + 9e6 })
+    await store.commit({ ...again, run: a, dueAt: now })
+    await store.create([of('k', 1, { priority: -1 })])
+    expect((await claim(store)).runs).toHaveLength(1)
+    expect(await store.get({ id: a })).toMatchObject({ state: 'waiting', concurrency: { key: 'k' } })
+    await store.hold({ what: 'resource:flash', why: 'w', by: 'ann', probe: false })
+    await store.release({ what: 'resource:flash', by: 'ann' })
+    const states = await Promise.all([a, b].map(async (id) => (await store.get({ id }))?.state))
+    expect(states).toEqual(['waiting', 'ready'])
+  })
+
   test('a line in which nobody stands any more is forgotten after an hour, and one with runs in it never', async () => {
     const collection = emulator.collection()
     let aheadMs = 0
