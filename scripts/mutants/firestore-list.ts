@@ -31,12 +31,6 @@ const BUDGETS: readonly Mutant[] = [
     'const windows = placesOf(each, change.run, now).slice(0, 1)',
   ),
   mutant(
-    'firestore: a reservation past its time holds its place for ever',
-    `${STORE}/budgets.ts`,
-    "      .where('until', '<=', now)\n    const page",
-    "      .where('until', '<', 0)\n    const page",
-  ),
-  mutant(
     'firestore: an operator’s limit is kept and not heard',
     `${STORE}/budgets.ts`,
     'inForce(each.limits, kept.set?.limits)',
@@ -47,6 +41,8 @@ const BUDGETS: readonly Mutant[] = [
     `${STORE}/budgets.ts`,
     'const snapshot = await this.#tx.get(ref)',
     'const snapshot = await ref.get()',
+    { file: `${STORE}/budgets.ts`, find: 'await tx.getAll(...spends', replace: 'await place.db.getAll(...spends' },
+    { file: `${STORE}/budgets.ts`, find: 'const page = await tx.get(past)', replace: 'const page = await past.get()' },
   ),
 ]
 
@@ -77,7 +73,13 @@ const RETENTION: readonly Mutant[] = [
   ),
 ]
 
-const RACE: readonly Mutant[] = [
+const BESIDE: readonly Mutant[] = [
+  mutant(
+    'firestore: a reservation past its time is never spent',
+    `${STORE}/budgets.ts`,
+    "      .where('until', '<=', now)\n    const page",
+    "      .where('until', '<', 0)\n    const page",
+  ),
   mutant(
     'firestore: retention deletes what was begun again meanwhile',
     `${STORE}/prune.ts`,
@@ -231,9 +233,9 @@ const CRASHES: readonly Mutant[] = [
 export const FIRESTORE_MUTANTS: readonly Mutant[] = [
   ...on('test/contract/firestore.test.ts', 'budget:', BUDGETS),
   ...on('test/contract/firestore.test.ts', 'prune:', RETENTION),
-  ...on('test/contract/firestore-own.test.ts', 'retention', RACE),
+  ...on('test/contract/firestore-own.test.ts', 'retention|past its time', BESIDE),
   ...on('test/contract/firestore.test.ts', ' key:', KEYS),
-  ...on('test/contract/firestore-keys.test.ts', 'two processes|another worker', KEY_RACES),
+  ...on('test/contract/firestore-keys.test.ts', 'two claims|about to be|another worker', KEY_RACES),
   ...on('test/flows/function.test.ts', '.', ENTRY),
   ...on('test/flows/taxonomy.test.ts', '.', OUTCOMES),
   ...on('test/flows/kill.test.ts', '.', CRASHES),

@@ -61,6 +61,47 @@ describe('concurrency keys of the Firestore store', () => {
     expect(await stores[0].verify()).toEqual([])
   })
 
+  /** A store before whose next write somebody else does something. */
+  const overtaken = (collection: string, meanwhile: () => Promise<unknown>): Store => {
+    let isFirst = true
+    const overtake = async (): Promise<undefined> => {
+      if (!isFirst) return
+      isFirst = false
+      await meanwhile()
+    }
+    return firestore({ client: faultyFirestore(client, overtake), collection })
+  }
+  const claimOf = (store: Store, category: string) => {
+    nonces += 1
+    const request = { worker: category, nonce: `n${nonces}`, limit: 9, leaseMs: 30_000, alone: false, tasks: ['t'] }
+    return store.claim({ ...request, categories: [category] })
+  }
+
+  test('of two claims that see the same room one comes second', async () => {
+    const collection = emulator.collection()
+    const store = firestore({ client, collection })
+    await store.create([of('k', 1, { category: 'a' }), of('k', 1, { category: 'b' })])
+    let first: Awaited<ReturnType<Store['claim']>> | undefined
+    const second = await claimOf(
+      overtaken(collection, async () => {
+        first = await claimOf(store, 'a')
+      }),
+      'b',
+    )
+    expect([first?.runs.length, second.runs.length]).toEqual([1, 0])
+    expect(await store.verify()).toEqual([])
+  })
+
+  test('who is about to be parked when its key becomes free is let out', async () => {
+    const collection = emulator.collection()
+    const store = firestore({ client, collection })
+    await store.create([of('k', 1, { category: 'a' }), of('k', 1, { category: 'b' })])
+    const { runs, token } = await claimOf(store, 'a')
+    const late = overtaken(collection, () => end(store, runs[0]?.id ?? '', token))
+    expect((await claimOf(late, 'b')).runs).toHaveLength(1)
+    expect(await store.verify()).toEqual([])
+  })
+
   test.for([1, 2, 3, 4, 5] as const)(
     'a write that was applied and reported as failed parks and wakes nobody twice: write %i',
     async (nth) => {

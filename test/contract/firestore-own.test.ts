@@ -197,6 +197,27 @@ describe('firestore, besides the laws', () => {
     expect(kept.length).toBeGreaterThan(0)
   }, 120_000)
 
+  test('a reservation past its time counts as spent for the next that asks', async () => {
+    let aheadMs = 0
+    const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+    const store = firestore({ client, collection: emulator.collection(), clock })
+    await store.create([run(), run()])
+    const { runs, token } = await claim(store)
+    const reserve = {
+      ...{ budget: 'pro', zone: 'UTC', calls: 1 as const, usd: 0.01, lastsMs: 1_000 },
+      ...{ limits: { day: { calls: 1 } }, onExhausted: 'person' as const, warnAt: [] },
+    }
+    const ask = (id = '') =>
+      store.commit({
+        ...{ type: 'intent', run: id, token, generation: 1, name: 'c', inputHash: '', take: 1 },
+        reserve: [reserve],
+      })
+    expect((await ask(runs[0]?.id)).answer).toBe('ok')
+    expect((await ask(runs[1]?.id)).over).toMatchObject({ used: 0, reserved: 1 })
+    aheadMs = 1_001
+    expect((await ask(runs[1]?.id)).over).toMatchObject({ used: 1, reserved: 0 })
+  })
+
   test('a step that another worker ended lets go of those that need it', async () => {
     const collection = emulator.collection()
     const store = firestore({ client, collection })
