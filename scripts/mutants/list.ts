@@ -2,6 +2,7 @@
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
 import { BUDGET_MUTANTS } from './budgets.ts'
+import { FIRESTORE_MUTANTS } from './firestore-list.ts'
 import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { SWEEP_MUTANTS } from './sweep-list.ts'
@@ -281,4 +282,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FLOW_MUTANTS,
   ...SWEEP_MUTANTS,
   ...TURN_MUTANTS,
+  ...FIRESTORE_MUTANTS,
 ]
