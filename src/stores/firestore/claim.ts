@@ -150,6 +150,7 @@ function lease(row: Row, { request, now, token, granted }: Stamp): void {
   row.state = 'ready'
   for (const need of row.needs ?? []) need.open = false
   row.dueAt = undefined
+  row.readyAt = undefined
   row.token = token
   row.lease = { worker, until: now + leaseMs, alone, claimedAt: now, nonce }
   row.startedAt = now

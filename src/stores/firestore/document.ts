@@ -179,6 +179,7 @@ function restOf(row: Row): string | undefined {
     key: row.key,
     home: row.home,
     setFor: row.setFor,
+    readyAt: row.readyAt,
   }
   const text = JSON.stringify(rest)
   return text === '{}' ? undefined : text
