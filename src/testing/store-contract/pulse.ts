@@ -55,7 +55,7 @@ export const pulseLaws = subject('pulse', {
       await world.clock.advance(42 * MINUTE)
       const expected = [['t', 12 * MINUTE, 1] as const, ['u', 12 * MINUTE, 1] as const]
       assert.deepEqual(await pulse(world), expected)
-      assert.deepEqual(await world.claimedIds({ tasks: ['elsewhere'] }), [])
+      assert.deepEqual(await world.claimedIds({ tasks: ['t', 'u'], categories: ['none'] }), [])
       assert.deepEqual(await pulse(world), expected)
     },
   ],
@@ -68,7 +68,8 @@ export const pulseLaws = subject('pulse', {
       await world.clock.advance(LEASE_MS + 11 * MINUTE)
       const expected = [['t', 11 * MINUTE, 1] as const, ['u', 11 * MINUTE, 1] as const]
       assert.deepEqual(await pulse(world), expected)
-      assert.deepEqual(await world.claimedIds({ tasks: ['elsewhere'] }), [])
+      // A claim that serves their tasks and takes none of them.
+      assert.deepEqual(await world.claimedIds({ tasks: ['t', 'u'], categories: ['none'] }), [])
       assert.deepEqual(await pulse(world), expected)
     },
   ],
