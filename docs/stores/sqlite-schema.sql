@@ -102,7 +102,7 @@ CREATE TABLE reprise_lane(
 
 CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again, keyed);
 
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE reprise_meta(
   name TEXT PRIMARY KEY,

@@ -49,9 +49,9 @@ export const MUTANTS: readonly Mutant[] = [
     'an end is told before it is stored',
     `${ENGINE}/settle.ts`,
     `  crashPoint('before-end')
-  told(`,
+`,
     `  if (parts.emitter.listening) tellEnd(execution, ending, applied)
-  told(`,
+`,
     {
       file: `${ENGINE}/settle.ts`,
       find: `    tellEnd(execution, ending, applied)
@@ -191,8 +191,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a swallowed suspension is a success',
     `${ENGINE}/perform.ts`,
-    'if (execution.left || execution.suspendedOn) return swallowed',
-    'if (execution.left) return swallowed',
+    'left !== undefined || suspendedOn !== undefined',
+    'left !== undefined',
   ),
   mutant(
     'a handler that hangs is not dismissed',

@@ -103,6 +103,12 @@ export interface Store {
   commit(change: Change): Promise<CommitAnswer>
 
   /**
+   * Ends of different runs, each written or refused as `commit` would write or refuse it alone, with the answers at their places. If it
+   * rejects, any of them may have been written. Offered by stores for which one call is cheaper than many.
+   */
+  commitAll?(ends: readonly EndChange[]): Promise<readonly CommitAnswer[]>
+
+  /**
    * A person's lease on a run in review, by compare-and-swap on its generation, with a note. It stays in review; `renew` and `commit`
    * work with the token as a worker's do, and no worker gets it before the lease has ended, overdue or not. One that ends by itself
    * counts for nothing. Whoever has it may take it again, with a higher token; `"lost"` to others while that lease lives.

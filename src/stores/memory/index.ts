@@ -58,6 +58,7 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     claim: (request) => answer(() => claim(tables, request, now())),
     renew: (request) => answer(() => renew(tables, request, now())),
     commit: (change) => (change.type === 'end' ? write : answer)(() => commit(tables, change, now())),
+    commitAll: (ends) => write(() => ends.map((end) => commit(tables, end, now()))),
     take: (request) => answer(() => take(tables, request, now())),
     steer: (act) => write(() => steer(tables, act, now())),
     reorder: (move) => write(() => reorder(tables, move, now())),

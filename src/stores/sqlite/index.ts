@@ -11,7 +11,7 @@ import { SteadyTime } from '../../time/steady-time.ts'
 import { nextTurn } from '../../time/turn.ts'
 import { readBudgets, setBudgetWork } from './budgets.ts'
 import { claimWork, Nonces, renewWork } from './claim.ts'
-import { commitWork } from './commit.ts'
+import { commitAllWork, commitWork } from './commit.ts'
 import { type Connection, type Durability, loadLibrary } from './connection.ts'
 import { createWork } from './create.ts'
 import { CreateIn, otherLibrary } from './create-in.ts'
@@ -152,6 +152,7 @@ export function sqlite(options: SqliteOptions): Store {
     claim: (request) => write(claimWork(request, nonces)),
     renew: (request) => write(renewWork(request)),
     commit: (change) => write(commitWork(change)),
+    commitAll: (ends) => write(commitAllWork(ends)),
     take: (request) => write(takeWork(request)),
     steer: (act) => write(steerWork(act)),
     reorder: (move) => write(reorderWork(move)),

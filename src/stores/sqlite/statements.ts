@@ -109,6 +109,10 @@ const JOURNAL_COLUMNS =
 export const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
 export const SUSPECT = 'reprise_run INDEXED BY reprise_suspect WHERE state = 1 AND lease IS NULL AND suspect > 0'
 
+const LEASE = 'UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1'
+const SUCCEED = `UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
+    due_at = NULL, suspect = 0, why = NULL, failure = NULL`
+
 const places = (from: string, columns = 'id, lane, place') =>
   `SELECT ${columns} FROM ${from} AND lane = ? ORDER BY place, id LIMIT 0 + ?`
 
@@ -199,8 +203,8 @@ export const SQL = {
   insertClaim: sql('INSERT INTO reprise_claim(worker, nonce, alone, at) VALUES (?, ?, ?, ?)'),
   readLane: rawSql<ClaimRow>(places(READY, CLAIM_COLUMNS)),
   readIds: rawSql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run WHERE id IN (SELECT value FROM json_each(?))`),
-  lease: sql(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1
-    WHERE id IN (SELECT value FROM json_each(?))`),
+  lease: sql(`${LEASE} WHERE id IN (SELECT value FROM json_each(?))`),
+  leaseRange: sql(`${LEASE} WHERE id BETWEEN ? AND ?`),
   leasedBy: rawSql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run INDEXED BY reprise_leased
     WHERE lease_until IS NOT NULL AND lease = ?`),
   hasJournal: sql<{ found: number }>('SELECT 1 AS found FROM reprise_journal WHERE run = ? AND generation = ? LIMIT 1'),
@@ -224,11 +228,9 @@ export const SQL = {
   take: sql('UPDATE reprise_run SET lease = ?, lease_until = ? WHERE id = ?'),
 
   // commit
-  succeedMany:
-    sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    due_at = NULL, suspect = 0, why = NULL, failure = NULL WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
-  succeed: sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    due_at = NULL, suspect = 0, why = NULL, failure = NULL, output = ? WHERE id = ? AND lease = ?`),
+  succeedMany: sql(`${SUCCEED} WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
+  succeedRange: sql(`${SUCCEED} WHERE id BETWEEN ? AND ? AND lease = ?`),
+  succeed: sql(`${SUCCEED}, output = ? WHERE id = ? AND lease = ?`),
   owned: sql<OwnedRow>(`SELECT lane, generation, attempt, errors, lapses, suspect, more, why, failure
     FROM reprise_run WHERE id = ? AND lease = ?`),
   end: sql(`UPDATE reprise_run SET state = ?, lane = ?, lease = NULL, lease_until = NULL, due_at = ?, suspect = ?, attempt = ?,

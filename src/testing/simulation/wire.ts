@@ -3,7 +3,7 @@
  * A request on its way is executed even if its sender is gone by then; an answer reaches only the living.
  */
 import { RepriseError } from '../../failure/reprise-error.ts'
-import type { Store } from '../../ports/store.ts'
+import type { CommitAnswer, Store } from '../../ports/store.ts'
 import type { Dice } from '../../time/dice.ts'
 import type { Faults } from './faults.ts'
 import type { FaultKind } from './history.ts'
@@ -62,6 +62,12 @@ export function wire(options: WireOptions): Store {
     claim: (request) => ask('claim', () => recorded.claim(name, request)),
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
+    commitAll: (ends) =>
+      ask('commit.end', async () => {
+        const answers: CommitAnswer[] = []
+        for (const end of ends) answers.push(await recorded.commit(name, end))
+        return answers
+      }),
     take: (request) => ask('take', () => store.take(request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
     reorder: (move) => ask('reorder', () => recorded.reorder(name, move), false),
