@@ -13,7 +13,7 @@ export const TURN_MUTANTS: readonly Mutant[] = [
   mutant(
     'a lapse makes no room for its key',
     'src/stores/memory/claim.ts',
-    '  for (const row of expired) wakeAfter(tables, row)\n',
+    '  for (const row of expired) wakeAfter(tables, row, now)\n',
     '',
   ),
   mutant(
@@ -22,7 +22,7 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     ' || (row.endedBy ?? 0) > healedAfter) continue',
     ') continue',
   ),
-  mutant('nobody is brought forward', 'src/stores/memory/claim.ts', '  bringForward(tables)\n', ''),
+  mutant('nobody is brought forward', 'src/stores/memory/claim.ts', '  bringForward(tables, now)\n', ''),
   mutant(
     'an old run goes first, whatever its priority',
     'src/stores/memory/rows.ts',

@@ -68,6 +68,8 @@ export interface Config {
     readonly holidays?: readonly string[]
     /** By subject (`collection:archives`) or tier (`3`). */
     readonly owners?: Readonly<Record<string, string>>
+    /** A run that could have been claimed for longer is stuck, for incidents and metrics. */
+    readonly stuckAfterMs?: Duration
     /** https, or http to this machine. */
     readonly webhookUrl?: string
     /** Signs what is sent there. Better kept in REPRISE_WEBHOOK_SECRET. */
@@ -108,6 +110,7 @@ export interface Settings {
   readonly incidents: {
     readonly calendar: BusinessHours
     readonly owners: Readonly<Record<string, string>>
+    readonly stuckAfterMs: number
     readonly webhook?: Webhook
   }
 }

@@ -26,12 +26,14 @@ import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.
 import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } from './budget.ts'
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from './claim.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
+import type { Pulse, PulseQuery } from './pulse.ts'
 import type { RunPage, RunQuery, StateCount } from './query.ts'
 
 export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
 export type { Claim, ClaimedRun, ClaimRequest, Limit, Renewal, RenewRequest } from './claim.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
+export type { Pulse, PulseQuery, TaskPulse } from './pulse.ts'
 export type { RunPage, RunQuery, StateCount } from './query.ts'
 
 export interface Store {
@@ -159,6 +161,14 @@ export interface Store {
 
   /** How many runs are in each state, per task. */
   count(query: Omit<RunQuery, 'limit' | 'cursor'>): Promise<readonly StateCount[]>
+
+  /**
+   * How long runs have waited to be taken. A run can be claimed since it became ready, whatever made it so; since its due time, when
+   * no claim has come by to see that; and since its lease ended by itself. What is held waits for a reason and is left out.
+   * It looks at a bounded number of runs, those that are next: what stands behind them is not counted, so that neither a backlog
+   * nor history makes it slow. Exact up to 2,000 runs of a lane while there are ten lanes or fewer with work.
+   */
+  pulse(query: PulseQuery): Promise<Pulse>
 
   /** History of all generations, oldest first. */
   attempts(run: string): Promise<readonly AttemptRecord[]>

@@ -35,6 +35,9 @@ describe('memory and SQLite answer alike', () => {
       expect(actual, `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(expected)
       const held = await reference.holds()
       expect(await store.holds(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(held)
+      const pulse = await reference.pulse({ stuckAfterMs: 5_000 })
+      expect(await store.pulse({ stuckAfterMs: 5_000 }), `seed ${seed}, turn ${turn}: pulse`).toEqual(pulse)
+      if (pulse.tasks.some(({ stuck }) => stuck > 0)) seen['stuck'] = (seen['stuck'] ?? 0) + 1
       const waiting = await reference.find({ states: ['waiting'], limit: 100 })
       if (waiting.runs.some(({ dueAt }) => dueAt === undefined)) seen['parked'] = (seen['parked'] ?? 0) + 1
       if (held.holds.some(({ phase }) => phase === 'admitting')) seen['ramp'] = (seen['ramp'] ?? 0) + 1
@@ -71,6 +74,7 @@ describe('memory and SQLite answer alike', () => {
       'taken',
       'untaken',
       'parked',
+      'stuck',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined', 'begunAgain', 'spared'])
       expect(seen[place], place).toBeGreaterThan(20)

@@ -104,7 +104,7 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
     progress: () => ({ share: 0, line: board.summary() }),
   })
   const startedAt = frame.clock.monotonic()
-  const signals = await startSignals(app, options, frame)
+  const signals = await startSignals(app, settings, options, frame)
   try {
     const log = isForPeople
       ? (event: RepriseEvent) => logForPeople(event, settings, words, zone, block)
@@ -135,10 +135,15 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
   words.lines(words.text(`Worked for ${elapsed}: ${board.summary()}.`))
 }
 
-async function startSignals({ reprise }: OpenedApp, { metricsPort: port }: Options, { clock }: Frame) {
+async function startSignals(
+  { reprise }: OpenedApp,
+  { incidents: { stuckAfterMs } }: Settings,
+  { metricsPort: port }: Options,
+  { clock }: Frame,
+) {
   if (port === undefined) return undefined
   const { store } = reprise
-  const metrics = createMetrics({ store, clock, processMetrics: true })
+  const metrics = createMetrics({ store, clock, processMetrics: true, stuckAfterMs })
   reprise.on('*', metrics.listen)
   try {
     return await serveSignals({ port, page: metrics.page, ready: () => store.notes({ limit: 1 }) })

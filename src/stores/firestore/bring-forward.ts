@@ -33,7 +33,7 @@ export async function bringForward(place: Place, { what, after }: Healed, now: n
       docs.map(({ id }) =>
         atomically(place, async (unit) => {
           const rows = [...((await unit.doc(id))?.rows.values() ?? [])].filter(waits)
-          for (const row of rows) Object.assign(row, { state: 'ready', dueAt: undefined })
+          for (const row of rows) Object.assign(row, { state: 'ready', dueAt: undefined, readyAt: now })
         }),
       ),
     )

@@ -124,6 +124,7 @@ async function end(unit: Unit, row: Row, change: EndChange): Promise<Omit<Commit
   row.lease = undefined
   row.endedBy = change.token
   row.state = state
+  row.readyAt = state === 'ready' ? unit.now : undefined
   row.dueAt = state === 'waiting' || state === 'review' ? change.dueAt : undefined
   row.output =
     state === 'succeeded' && change.output !== undefined ? unit.text(row.doc.id, 'output', change.output) : undefined

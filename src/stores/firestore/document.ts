@@ -181,6 +181,7 @@ function restOf(row: Row): string | undefined {
     concurrency: row.concurrency,
     home: row.home,
     setFor: row.setFor,
+    readyAt: row.readyAt,
   }
   const text = JSON.stringify(rest)
   return text === '{}' ? undefined : text

@@ -79,6 +79,8 @@ export interface Rest {
   home?: Lane | undefined
   /** The time that was set for it, by its submit or an operator. */
   setFor?: number | undefined
+  /** Since when it can be claimed, while it is ready and nobody has it. Absent: since it was submitted. */
+  readyAt?: number | undefined
 }
 
 export interface Row extends Rest {

@@ -135,5 +135,6 @@ const park = (row: Row): void => promote(row, 'waiting')
 function promote(row: Row, state: 'ready' | 'waiting'): void {
   row.state = state
   row.dueAt = undefined
+  row.readyAt = undefined
   for (const need of row.needs ?? []) need.open = false
 }

@@ -90,6 +90,7 @@ async function wake(unit: Unit, turn: Turn): Promise<void> {
     const row = await unit.row(next.run)
     if (row && isParked(row)) {
       row.state = 'ready'
+      row.readyAt = unit.now
       row.turnAsRead = turnMark(row)
       turn.line = withWaiter(turn.line, { ...next, ready: true })
     } else turn.line = without(turn.line, next.run)

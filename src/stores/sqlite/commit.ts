@@ -220,6 +220,7 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
     unstarted ? row.why : jsonOrNull(change.why),
     unstarted ? row.failure : jsonOrNull(change.failure),
     spill ? null : (output ?? null),
+    state === 'ready' ? now : null,
     id,
   )
   if (spill) statements.keepOutput.run(id, output)

@@ -22,6 +22,7 @@ import { holdWork, readHolds, releaseWork } from './holds.ts'
 import { noteWork, policyWork } from './note.ts'
 import { patiently } from './patience.ts'
 import { Pruner } from './prune.ts'
+import { pulse } from './pulse.ts'
 import { Readers } from './read.ts'
 import { openSession, type Session } from './session.ts'
 import { reorderWork, steerWork } from './steer.ts'
@@ -165,6 +166,7 @@ export function sqlite(options: SqliteOptions): Store {
     links: (run) => read((readers) => linksOf(readers, run)),
     find: (query) => read((readers) => find(readers, query, time.now())),
     count: (query) => read((readers) => count(readers, query, time.now())),
+    pulse: (query) => read((readers) => pulse(readers, query, time.now())),
     attempts: (run) => read((readers) => readers.attempts(run)),
     journal: (run, generation) => read((readers) => readers.journal(run, generation)),
     note: (note) => write(noteWork(note)),

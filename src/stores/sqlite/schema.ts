@@ -252,6 +252,10 @@ CREATE TABLE reprise_spend(
 CREATE UNIQUE INDEX reprise_spend_call ON reprise_spend(run, generation, name, input_hash, take, token, budget);
 CREATE INDEX reprise_spend_open ON reprise_spend(budget, until) WHERE state = 0;
 `,
+  `
+-- Since when a ready run can be claimed; NULL: since it was submitted. Of a run that is not ready it says nothing.
+ALTER TABLE reprise_run ADD COLUMN ready_at INTEGER;
+`,
 ]
 
 /** The schema that this version of the code reads and writes. */
