@@ -102,10 +102,12 @@ export {
   type Price,
   type Prices,
   person,
+  type QuestionSize,
   type Rung,
   type RungBudget,
   type RungOptions,
   rung,
+  shapeFor,
   type TakeKind,
 } from './ladder/index.ts'
 export { createEmitter, type Emitter, type Listener } from './observe/emitter.ts'

@@ -1,40 +1,28 @@
 /**
  * What is wrong with a value by a JSON Schema, as the desk tells it: at once, before anything is stored.
- * It knows schemas only; what the application's own gate says is a worker's affair.
+ * The gate judges, so that the desk and a worker never read one schema in two ways; here its issues get a person's words.
  */
-import type { ErrorObject } from 'ajv'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { type Issue as GateIssue, type JsonSchema, judgeOf } from '../gate/index.ts'
 import type { Issue } from '../run/question.ts'
 
-/** More issues than these tell a person nothing new. */
-const ISSUES_MAX = 50
-
 export async function judgeBySchema(schema: unknown, value: unknown): Promise<readonly Issue[]> {
-  // Loaded when a schema is there to judge by: most commands never need it.
-  const [{ Ajv2020 }, { default: addFormats }] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')])
-  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: true })
-  addFormats.default(ajv)
+  const verdict = await judgeStored(schema)(value)
+  return verdict.ok ? [] : verdict.issues.map(forPerson)
+}
+
+function judgeStored(schema: unknown) {
   try {
-    const validate = ajv.compile(withoutDialect(schema))
-    return validate(value) ? [] : (validate.errors ?? []).slice(0, ISSUES_MAX).map(issueOf)
+    return judgeOf(schema as JsonSchema)
   } catch (cause) {
-    const message = `The stored schema cannot be used: ${(cause as Error).message}. Allowed: reject it, or send it back.`
+    const message = `The stored schema cannot be used: ${(cause as Error).message} Allowed: reject it, or send it back.`
     throw new RepriseError('review.schema', message, { cause })
   }
 }
 
-/** Drafts differ in what hardly any schema of an answer uses, and a dialect that is not loaded is an error. */
-function withoutDialect(schema: unknown): object | boolean {
-  if (typeof schema === 'boolean') return schema
-  const { $schema: _dialect, ...rest } = (schema ?? {}) as Record<string, unknown>
-  return rest
-}
-
-function issueOf({ instancePath, keyword, message, params }: ErrorObject): Issue {
-  const missing: unknown = params['missingProperty']
-  const extra: unknown = params['additionalProperty']
-  const name = typeof missing === 'string' ? missing : typeof extra === 'string' ? extra : undefined
-  const path = name === undefined ? instancePath : `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  const words = { required: 'is missing', additionalProperties: 'is not allowed' }[keyword] ?? message ?? 'is not right'
-  return { path, code: keyword, message: words }
+/** Whoever wrote the value may read it again, so the detail that no model is told is told here. */
+function forPerson({ path, code, message, detail }: GateIssue): Issue {
+  const keyword = code.replace(/^schema\./, '')
+  if (keyword === 'required') return { path, code: keyword, message: 'is missing' }
+  return { path, code: keyword, message: detail === undefined ? message : `${message}: ${detail}` }
 }

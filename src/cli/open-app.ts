@@ -30,7 +30,7 @@ const NO_TASKS: ReadonlyMap<string, Task> = new Map()
 export async function openApp({ settings, entries }: ResolvedConfig, frame: Frame): Promise<OpenedApp> {
   const make = (): Reprise =>
     createReprise({
-      store: openStore(settings.store, frame.clock),
+      store: openStore(settings, frame.clock),
       artifacts: openArtifacts(settings.artifacts, frame.clock),
       limits: settings.limits,
       budgets: settings.budgets,

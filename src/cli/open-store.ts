@@ -51,7 +51,7 @@ export async function withStore<Answer>(
   const { settings } = await configFrom(command, frame)
   const where = addressText(settings.store, frame.cwd)
   if (use.missing === 'refuse') mustExist(settings.store, where)
-  const store = openStore(settings.store, frame.clock)
+  const store = openStore(settings, frame.clock)
   try {
     return await act({ store, settings, where })
   } catch (error) {
@@ -61,15 +61,16 @@ export async function withStore<Answer>(
   }
 }
 
-export function openStore(address: StoreAddress, clock: Clock): Store {
+export function openStore({ store: address, priority }: Pick<Settings, 'store' | 'priority'>, clock: Clock): Store {
   switch (address.driver) {
     case 'sqlite':
-      return sqlite({ file: address.file, clock })
+      return sqlite({ file: address.file, clock, ...priority })
     case 'memory':
-      return memory({ clock })
+      return memory({ clock, ...priority })
     case 'firestore':
       return firestore({
         projectId: address.project,
+        ...priority,
         ...(address.database === undefined ? {} : { databaseId: address.database }),
       })
     default:

@@ -176,7 +176,15 @@ function counted({ steps }: Plan, policy: Policy): string {
 }
 
 function money({ costMaxUsd, callsByRung }: Plan, { ladder }: Policy): string {
-  if (costMaxUsd !== null) return `at most $${costMaxUsd.toFixed(4)}`
+  if (costMaxUsd !== null) {
+    const parts = (ladder ?? []).flatMap((rung) => {
+      const calls = callsByRung[rung.name]
+      return rung.type === 'model' && rung.maxCostUsd !== undefined && calls !== undefined
+        ? `${rung.name} ${calls} × $${rung.maxCostUsd.toFixed(4)}`
+        : []
+    })
+    return `at most $${costMaxUsd.toFixed(4)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`
+  }
   const unpriced = ladder?.find(
     (rung) => rung.type === 'model' && rung.maxCostUsd === undefined && callsByRung[rung.name] !== undefined,
   )

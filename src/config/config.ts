@@ -57,6 +57,10 @@ export interface Config {
     /** How long handlers may go on after a stop. */
     readonly drainMs?: Duration
   }
+  readonly priority?: {
+    /** A lower priority catches up one step in this time of waiting; 0 for never. For runs submitted from then on. */
+    readonly ageingMs?: Duration
+  }
   readonly log?: { readonly level?: LogLevel }
   /** Who answers when a threshold is passed, by when, and who hears of it. */
   readonly incidents?: {
@@ -106,6 +110,7 @@ export interface Settings {
     readonly pollMs: number
     readonly drainMs: number
   }
+  readonly priority: { readonly ageingMs: number }
   readonly log: { readonly level: LogLevel }
   readonly incidents: {
     readonly calendar: BusinessHours

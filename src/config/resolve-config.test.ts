@@ -39,6 +39,7 @@ describe('where a value comes from', () => {
       artifacts: { driver: 'folder', folder: '/home/me/artifacts' },
       bus: { driver: 'memory' },
       worker: { concurrency: 16, leaseMs: 30_000, pollMs: 1_000, drainMs: 30_000 },
+      priority: { ageingMs: 600_000 },
       timeouts: {},
       retention: { keysMs: 604_800_000 },
       log: { level: 'info' },
@@ -85,6 +86,7 @@ describe('where a value comes from', () => {
       retention: { succeededMs: '30d', failedMs: '90d', cancelledMs: 0, keysMs: '14d' },
       timeouts: { callMs: '60s', attemptMs: '10m', finalizeReserveMs: '5s' },
       worker: { concurrency: 4, leaseMs: 60_000, pollMs: '250ms', drainMs: '0s' },
+      priority: { ageingMs: '1m' },
       log: { level: 'silent' },
       incidents: {
         zone: 'Europe/Berlin',
@@ -133,6 +135,7 @@ describe('where a value comes from', () => {
       REPRISE_LEASE: '45000',
       REPRISE_POLL: '2s',
       REPRISE_DRAIN: '5s',
+      REPRISE_AGEING: '30m',
       REPRISE_CALL_TIMEOUT: '1m',
       REPRISE_ATTEMPT_TIMEOUT: '2m',
       REPRISE_FINALIZE_RESERVE: '3s',
@@ -196,7 +199,7 @@ describe('what is refused', () => {
   const allowedDuration =
     'allowed are milliseconds from 0 to 3155760000000 or text such as "500ms", "30s", "1m30s", "24h", "7d"'
   const top =
-    'store, artifacts, bus, app, token, worker, timeouts, retention, log, incidents, policies, budgets, limits'
+    'store, artifacts, bus, app, token, worker, priority, timeouts, retention, log, incidents, policies, budgets, limits'
   const files: Array<[unknown, string]> = [
     [{ stores: 'memory:' }, 'stores is not a setting; did you mean store?'],
     [{ wroker: {} }, 'wroker is not a setting; did you mean worker?'],
@@ -226,6 +229,8 @@ describe('what is refused', () => {
     [{ worker: { leaseMs: '2d' } }, 'worker.leaseMs: "2d" is not allowed; allowed is 100 ms to 24 h'],
     [{ worker: { pollMs: 1 } }, 'worker.pollMs: 1 is not allowed; allowed is 10 ms to 1 h'],
     [{ worker: { drainMs: -1 } }, `worker.drainMs: -1 is not a duration; ${allowedDuration}`],
+    [{ priority: { ageingMs: '400d' } }, 'priority.ageingMs: "400d" is not allowed; allowed is 0 ms to 365 d'],
+    [{ priority: { agingMs: 1 } }, 'priority.agingMs is not a setting; did you mean priority.ageingMs?'],
     [{ timeouts: { callMs: 0 } }, 'timeouts.callMs: 0 is not allowed; allowed is 1 ms and more'],
     [{ retention: { keysMs: '1d' } }, 'retention.keysMs: "1d" is not allowed; allowed is 7 d and more'],
     [{ log: { level: 'loud' } }, 'log.level: "loud" is not allowed; allowed is debug, info, warn, error, silent'],

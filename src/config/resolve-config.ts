@@ -8,6 +8,7 @@ import { definePolicy } from '../policy/define-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import { presets } from '../policy/presets.ts'
 import { BUDGET_FIELDS, type BudgetOptions, defineBudget } from '../run/define-budget.ts'
+import { AGEING_MS } from '../run/place.ts'
 import { parseArtifacts, parseBus, parseStore } from './address.ts'
 import { type LimitConfig, LOG_LEVELS, type Settings } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -91,6 +92,13 @@ function readSettings(reader: SettingReader): Settings {
         flag: 'drain',
         fallback: 30_000,
         parse: (given) => duration(given, 0, DAY_MS),
+      }),
+    },
+    priority: {
+      ageingMs: reader.need('priority.ageingMs', {
+        env: 'REPRISE_AGEING',
+        fallback: AGEING_MS,
+        parse: (given) => duration(given, 0, 365 * DAY_MS),
       }),
     },
     timeouts: {

@@ -74,6 +74,14 @@ describe('by JSON Schema', () => {
     }
   })
 
+  test.each(['http://json-schema.org/draft-04/schema#', 'https://json-schema.org/draft/2019-09/schema'])(
+    'a schema of the dialect %s is read too',
+    async ($schema) => {
+      const number = gate({ $schema, required: ['number'] })
+      expect(await issuesOf(number.judge({}, scope))).toMatchObject([{ path: '/number', code: 'schema.required' }])
+    },
+  )
+
   test('a schema that cannot be compiled is refused when the gate is made', () => {
     expect(() => gate({ type: 'nothing' })).toThrow(/schema cannot be compiled/)
     expect(() => gate(3 as never)).toThrow('schema is 3. Allowed: a JSON Schema object')

@@ -66,9 +66,11 @@ function compile(schema: JsonSchema): ValidateFunction {
     )
   }
   // Draft 7 says `items: [..]` and `definitions` where 2020-12 says otherwise; a schema that names it is read by it.
-  const isOld = /draft-0[4-7]/.test(String(schema['$schema'] ?? ''))
+  // The name is then left out, because Ajv refuses every dialect whose own schema it was not given.
+  const { $schema: dialect, ...shape } = schema
+  const isOld = /draft-0[4-7]/.test(String(dialect ?? ''))
   try {
-    return compiler(isOld).compile(schema as AnySchemaObject)
+    return compiler(isOld).compile(shape as AnySchemaObject)
   } catch (cause) {
     throw new RepriseError('gate.schema', `schema cannot be compiled: ${cut((cause as Error).message)}.`, { cause })
   }

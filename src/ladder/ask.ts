@@ -14,9 +14,8 @@ import { climb, type Step } from './climb.ts'
 import { questionOf, takenFromReply } from './desk.ts'
 import type { SendOptions } from './language-model.ts'
 import { idOf } from './model-id.ts'
-import { factsOf } from './prices.ts'
 import { type Earlier, promptOf } from './prompt.ts'
-import type { ModelRung, PersonRung } from './rung.ts'
+import { type ModelRung, type PersonRung, roomOf } from './rung.ts'
 import { type Sender, send } from './send.ts'
 import { type Taken, takenFrom } from './taken.ts'
 
@@ -88,7 +87,7 @@ class Asking {
     const { rungs } = this.#plan.ladder
     const facts = {
       hasImage: this.#plan.image !== undefined,
-      roomOf: (rung: number) => this.#roomOf(rungs[rung] as ModelRung),
+      roomOf: (rung: number) => roomOf(rungs[rung] as ModelRung, this.#asker.models.prices),
     }
     for (let steps = 0; steps < STEPS_MAX; steps += 1) {
       const step = climb(rungs, this.#takes, facts)
@@ -237,12 +236,6 @@ class Asking {
     // The rung wants to wait, whatever the budget itself would rather.
     const why = { ...leave.why, params: { ...leave.why.params, next: 'wait' as const } }
     return execution.suspend({ ...leave, why }, reason)
-  }
-
-  #roomOf({ model, maxOutputTokens, maxOutputTokensLimit }: ModelRung): number {
-    return (
-      maxOutputTokensLimit ?? factsOf(idOf(model), this.#asker.models.prices).maxOutputTokens ?? maxOutputTokens * 4
-    )
   }
 
   #answer({ value, on }: Taken): Asked {

@@ -22,3 +22,4 @@ export {
   type RungOptions,
   rung,
 } from './rung.ts'
+export { type QuestionSize, shapeFor } from './worst-case.ts'

@@ -64,6 +64,28 @@ export function promptOf({ question, step, earlier, hint, salt }: PromptOptions)
   }
 }
 
+/** Longer than any issue that a gate tells of: paths and messages are cut to this, codes are words. */
+const ISSUE: Issue = { path: `/${'a/'.repeat(150)}`, code: 'c'.repeat(100), message: '€'.repeat(300) }
+
+/**
+ * The most that a prompt holds besides the question's own words, in bytes, when there are so many earlier answers. It is found by
+ * writing such a prompt, so that it cannot fall behind what is written.
+ */
+export function toldBytesMax(earlier: number): number {
+  const answer = { rung: '', text: '€'.repeat(LAST_ANSWER_MAX + 1), issues: Array(ISSUES_TOLD_MAX + 1).fill(ISSUE) }
+  const modes = ['first', ...(earlier > 0 ? (['correct', 'climb', 'hint'] as const) : [])] as const
+  const sizes = modes.map((mode) => {
+    const step: PromptOptions['step'] = {
+      ...{ do: 'ask', rung: 0, take: 1, mode, withImage: false, maxOutputTokens: 0, less: true },
+    }
+    const hint = '€'.repeat(HINT_MAX + 1)
+    const question = { prompt: '', document: '' }
+    const { text } = promptOf({ question, step, earlier: Array(earlier).fill(answer), hint, salt: '' })
+    return Buffer.byteLength(text)
+  })
+  return Math.max(...sizes)
+}
+
 interface Block {
   readonly name: string
   readonly text: string

@@ -7,7 +7,7 @@ import { PERSON_ATTEMPTS } from '../policy/ladder.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { type AnyModel, idOf, resourceOf } from './model-id.ts'
-import type { Price } from './prices.ts'
+import { factsOf, type Price, type Prices } from './prices.ts'
 
 /** What one window of a budget allows: calls, or calls and money. */
 export type BudgetLimit = number | { readonly calls?: number; readonly usd?: number }
@@ -152,6 +152,11 @@ function budgetOf(budget: RungOptions['budget']): RungBudget | undefined {
   const named = typeof budget === 'string' ? { name: budget } : budget
   checkName('rung.budget.name', named.name)
   return named
+}
+
+/** The most room that an answer may get, in tokens. */
+export function roomOf({ model, maxOutputTokens, maxOutputTokensLimit }: ModelRung, prices?: Prices): number {
+  return maxOutputTokensLimit ?? factsOf(idOf(model), prices).maxOutputTokens ?? maxOutputTokens * 4
 }
 
 /** A name alone refers to a budget that is defined elsewhere. */

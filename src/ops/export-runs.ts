@@ -23,7 +23,12 @@ export interface ExportedRun {
 
 /** Newest first. Runs that are added meanwhile are not in it. */
 export async function* exportRuns(store: Store, filter: RunFilter): AsyncGenerator<ExportedRun> {
-  for await (const run of matchingRuns(store, filter)) yield maskRecord(await recordOf(store, run))
+  for await (const run of matchingRuns(store, filter)) yield await exportedRun(store, run)
+}
+
+/** The record of one run, as a line of an export has it. */
+export async function exportedRun(store: Store, run: RunView): Promise<ExportedRun> {
+  return maskRecord(await recordOf(store, run))
 }
 
 async function recordOf(store: Store, run: RunView): Promise<ExportedRun> {

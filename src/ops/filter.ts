@@ -4,8 +4,8 @@
  */
 import { KINDS } from '../failure/failure.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
-import type { RunQuery } from '../ports/store.ts'
-import { STATES } from '../run/run.ts'
+import type { RunCriteria } from '../ports/store.ts'
+import { STATE_WORDS } from '../run/run.ts'
 import { parseDuration } from '../time/duration.ts'
 import { windowOf } from '../time/window.ts'
 
@@ -23,7 +23,7 @@ export interface FilterToken {
 
 export interface RunFilter {
   /** What a store can answer by itself. */
-  readonly query: Omit<RunQuery, 'limit' | 'cursor'>
+  readonly query: RunCriteria
   /** Tasks by prefix (`invoice.*`), to be looked up among the tasks that there are. */
   readonly taskPrefixes: readonly string[]
   /** All of them must occur in the run: its id, key, task, input, or failure. Lower case. */
@@ -125,8 +125,6 @@ function filterOf(tokens: readonly FilterToken[], options: FilterOptions): RunFi
     tokens,
   }
 }
-
-export const STATE_WORDS = [...STATES, 'running'] as const
 
 function listOf(token: FilterToken | undefined): string[] | undefined {
   if (!token) return undefined

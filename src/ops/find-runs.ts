@@ -4,9 +4,9 @@
  */
 import type { Kind } from '../failure/failure.ts'
 import type { HoldView, RunView, Store } from '../ports/store.ts'
-import type { State } from '../run/run.ts'
+import { type State, type StateWord, wordOf } from '../run/run.ts'
 import { type FilterOptions, type FilterToken, type RunFilter, withoutToken } from './filter.ts'
-import { headline, type StateWord, wordOf } from './headline.ts'
+import { headline } from './headline.ts'
 import { marksOf } from './story-entries.ts'
 
 /** Runs per look at the store. */

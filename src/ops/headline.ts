@@ -7,15 +7,8 @@ import type { Why } from '../policy/why.ts'
 import type { HoldView, RunView } from '../ports/store.ts'
 import { covers } from '../run/hold.ts'
 import { heldName } from '../run/hold-events.ts'
-import type { State } from '../run/run.ts'
+import { wordOf } from '../run/run.ts'
 import { clockTime } from '../time/zone.ts'
-
-/** A state as readers say it: `running` is ready with a live lease. */
-export type StateWord = State | 'running'
-
-export function wordOf({ state, lease }: Pick<RunView, 'state' | 'lease'>, now: number): StateWord {
-  return state === 'ready' && lease !== undefined && lease.until > now ? 'running' : state
-}
 
 export function headline(run: RunView, now: number, zone = 'UTC', holds: readonly HoldView[] = []): string {
   const tell = (why: Why) => say(why, { now, zone })

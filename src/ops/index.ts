@@ -11,15 +11,14 @@ export {
   setBudget,
 } from './budgets.ts'
 export { type DecisionInputs, type Explained, type ExplainedStep, explain } from './explain.ts'
-export { exportRuns } from './export-runs.ts'
-export { type FilterOptions, parseFilter, type RunFilter, STATE_WORDS } from './filter.ts'
+export { type ExportedRun, exportRuns } from './export-runs.ts'
+export { type FilterOptions, parseFilter, type RunFilter } from './filter.ts'
 export { countsWithout, findRuns, type RunRow } from './find-runs.ts'
 export { groupFailures, type RunGroup } from './group-failures.ts'
-export type { StateWord } from './headline.ts'
 export { type HoldsNow, listHolds, releaseHold, setHold } from './holds.ts'
 export { maskRecord } from './mask-record.ts'
 export type { Neighbour } from './place.ts'
-export { type Purged, purgeRuns } from './purge-runs.ts'
+export { type Purged, purgeRuns, type Stays } from './purge-runs.ts'
 export { resolveRun } from './resolve-run.ts'
 export { type Stats, stats } from './stats.ts'
 export {

@@ -4,7 +4,7 @@
  */
 import type { Kind } from '../failure/failure.ts'
 import type { StateCount, Store } from '../ports/store.ts'
-import type { StateWord } from './headline.ts'
+import type { StateWord } from '../run/run.ts'
 
 export type StateCounts = Readonly<Record<StateWord, number>>
 

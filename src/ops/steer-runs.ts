@@ -7,7 +7,7 @@ import type { Why } from '../policy/why.ts'
 import type { Act, Committed, MovedRun, RunView, Store } from '../ports/store.ts'
 import type { Emit } from '../run/event.ts'
 import { isEndedByNeed } from '../run/need.ts'
-import type { State } from '../run/run.ts'
+import type { State, StateWord } from '../run/run.ts'
 import type { RunFilter } from './filter.ts'
 import { matchingRuns } from './find-runs.ts'
 import { tellSteered } from './tell-steered.ts'
@@ -31,7 +31,7 @@ export interface Skipped {
    * `changed`: it was as expected when it was read, and not any more when it was written. `ended by its need`: it begins again when
    * the step that it needs is retried, by this very call or by another.
    */
-  readonly reason: 'not found' | 'changed' | 'ended by its need' | State | 'running'
+  readonly reason: 'not found' | 'changed' | 'ended by its need' | StateWord
 }
 
 export interface Steered {

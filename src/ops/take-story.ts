@@ -4,6 +4,7 @@
  */
 import type { Kind } from '../failure/failure.ts'
 import type { JournalEntry } from '../run/journal.ts'
+import { REFUSAL_KINDS } from '../run/ladder-events.ts'
 import type { Issue, Question } from '../run/question.ts'
 
 /** One take of an ask. */
@@ -56,19 +57,10 @@ function wrong(told: Told | undefined, { isRefused }: Send): Partial<TakeStory> 
   if (!told) return {}
   const [issue, ...others] = told.issues
   return {
-    verdict: KINDS[told.kind] ?? 'semantic',
+    verdict: (REFUSAL_KINDS as Readonly<Record<string, Kind>>)[told.kind] ?? 'semantic',
     ...(issue ? { issue } : {}),
     ...(others.length > 0 ? { more: others.length } : {}),
   }
-}
-
-const KINDS: Readonly<Record<string, Kind>> = {
-  syntax: 'syntax',
-  empty: 'syntax',
-  truncated: 'syntax',
-  semantic: 'semantic',
-  refused: 'refused',
-  bug: 'final',
 }
 
 function nextOf(send: Send, following: Send): string {

@@ -40,6 +40,8 @@ export interface PruneRequest {
   readonly keepMs: Readonly<Partial<Record<TerminalState, number>>>
   /** Of each task only this many ended runs are kept, those that were submitted last, whatever their state and age. */
   readonly keepMax?: number
+  /** If given, no other runs go than these, by id, and each only in the generation that is named. */
+  readonly only?: ReadonlyMap<string, number>
   readonly keysMs: number
   /** Runs deleted in one call, at most; more only when that many are linked and go together. */
   readonly limit: number

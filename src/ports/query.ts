@@ -1,13 +1,13 @@
 /**
  * What readers ask of a store about many runs, and what they get. There is no code here.
  */
-import type { State } from '../run/run.ts'
+import type { StateWord } from '../run/run.ts'
 import type { RunView } from './store.ts'
 
-export interface RunQuery {
+/** Which runs are asked for: all of what is given must hold. */
+export interface RunCriteria {
   readonly tasks?: readonly string[]
-  /** `running` is a word of readers: ready with a live lease. `ready` then means without one. */
-  readonly states?: readonly (State | 'running')[]
+  readonly states?: readonly StateWord[]
   readonly categories?: readonly string[]
   readonly kinds?: readonly string[]
   /** A code, or a prefix that ends in `*`. */
@@ -17,6 +17,10 @@ export interface RunQuery {
   readonly submittedBefore?: number
   /** Ended before then. */
   readonly finishedBefore?: number
+}
+
+/** A page of them. */
+export interface RunQuery extends RunCriteria {
   readonly limit: number
   readonly cursor?: string
 }
@@ -29,6 +33,6 @@ export interface RunPage {
 
 export interface StateCount {
   readonly task: string
-  readonly state: State | 'running'
+  readonly state: StateWord
   readonly runs: number
 }

@@ -15,11 +15,11 @@
  * - **Store time.** Instants are epoch milliseconds of the store's clock, never of the caller's; every answer that matters carries `now`.
  */
 import type { Failure } from '../failure/failure.ts'
-import type { Ledgers } from '../policy/situation.ts'
 import type { Why } from '../policy/why.ts'
 import type { Hold, HoldOrder, HoldTarget } from '../run/hold.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { NeedPolicy } from '../run/need.ts'
+import type { NextState } from '../run/next-state.ts'
 import type { Quota } from '../run/quota.ts'
 import type { AttemptRecord, ConcurrencyKey, Lane, Progress, Run, State } from '../run/run.ts'
 import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
@@ -27,14 +27,14 @@ import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } fr
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from './claim.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
 import type { Pulse, PulseQuery } from './pulse.ts'
-import type { RunPage, RunQuery, StateCount } from './query.ts'
+import type { RunCriteria, RunPage, RunQuery, StateCount } from './query.ts'
 
 export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
 export type { Claim, ClaimedRun, ClaimRequest, Limit, Renewal, RenewRequest } from './claim.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
 export type { Pulse, PulseQuery, TaskPulse } from './pulse.ts'
-export type { RunPage, RunQuery, StateCount } from './query.ts'
+export type { RunCriteria, RunPage, RunQuery, StateCount } from './query.ts'
 
 export interface Store {
   /** The driver's name for messages: `sqlite`. */
@@ -160,7 +160,7 @@ export interface Store {
   find(query: RunQuery): Promise<RunPage>
 
   /** How many runs are in each state, per task. */
-  count(query: Omit<RunQuery, 'limit' | 'cursor'>): Promise<readonly StateCount[]>
+  count(query: RunCriteria): Promise<readonly StateCount[]>
 
   /**
    * How long runs have waited to be taken. A run can be claimed since it became ready, whatever made it so; since its due time, when
@@ -195,6 +195,7 @@ export interface Store {
   /**
    * Deletes ended runs that are older than they are to be kept, or more than are to be kept, with their attempts, journal and bodies.
    * - Only ended runs go, and each whole. One that was begun again is not ended. The newest run of the store may stay.
+   * - With `only`, a run goes exactly if it would go without, and is named there in the generation that it is in.
    * - Runs that are linked, by needs, joins or a flow, go together or not at all. A flow with a key stays as long as a key does.
    * - A key stays for `keysMs` after its run ended, and at least as long as its run. Notes about runs that are gone, and what is kept
    *   of claims, go at that age too; an id and a token are never given again.
@@ -272,43 +273,10 @@ interface Fenced {
 }
 
 /** The end of an attempt: the next state of the run and the row of history, in one write. */
-export interface EndChange extends Fenced {
+export interface EndChange extends Fenced, NextState<NewRun> {
   readonly type: 'end'
-  /** `blocked` exactly with a `join`. */
-  readonly state: State
-  readonly output?: string
-  readonly dueAt?: number
-  readonly lane?: Lane
-  readonly rung?: number
-  /** Absent: unchanged. */
-  readonly ledgers?: Ledgers
-  /** Added to the run's count. */
-  readonly suspensions?: number
-  readonly why?: Why
-  readonly failure?: Failure
-  /** Absent for a first-try success. */
-  readonly attempt?: AttemptRecord
-  /** The run was given back before its handler was called: its attempt number is given back too. */
-  readonly unstarted?: boolean
-  /** A sleep or a wait that this attempt suspends on, written with the end. */
-  readonly journal?: JournalEntry
-  /** Runs that begin with this end; idempotent by key as `create` is. */
-  readonly children?: readonly NewRun[]
-  /** Runs that begin with this end, and whose ends the run waits for: at least one, without keys. */
-  readonly join?: { readonly name: string; readonly children: readonly NewRun[] }
-  /** Put on a resource in the same write; the longer of it and the hold that is there. Ends the probe of that hold, if this is it. */
-  readonly hold?: HoldOrder
-  /** The resource answered, though the attempt failed: as the end of a probe it lets the others in, as a success does. */
-  readonly admits?: boolean
-  /**
-   * The resource that failed, as opposed to one that answered wrongly: counted against its health, and the run's next try is a retry
-   * to its bucket. A success counts for the resource of the run's lane.
-   */
-  readonly trouble?: string
   /** Kept in the same write. */
   readonly note?: Omit<Note, 'run'>
-  /** It waits for the sake of its resource, which is not in trouble but said so: it is a retry too. */
-  readonly again?: boolean
 }
 
 /** Before a send: the intent. */
@@ -367,7 +335,7 @@ export interface CommitAnswer extends Omit<Committed, 'answer'> {
   readonly over?: Over
   /** Shares of limits that the intent's reservations reached for the first time in their window. */
   readonly warned?: readonly BudgetWarning[]
-  /** What the answer cost beyond its reservations. */
+  /** What the answer cost beyond its reservations, by the names of the budgets. */
   readonly overshot?: readonly Overshoot[]
 }
 
@@ -384,7 +352,7 @@ export interface MovedRun {
 }
 
 export interface HoldView extends Hold {
-  /** Runs that are ready and wait for it; 10,000 means that many or more. */
+  /** Runs that are ready and wait for it; `WAITING_MAX` means that many or more. */
   readonly waiting: number
 }
 

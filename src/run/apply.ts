@@ -9,10 +9,11 @@ import type { Decision } from '../policy/decision.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Ledgers } from '../policy/situation.ts'
 import type { Why } from '../policy/why.ts'
-import type { HoldOrder, HoldTarget } from './hold.ts'
+import type { HoldTarget } from './hold.ts'
 import { holdAfter } from './hold-after.ts'
 import type { JournalEntry } from './journal.ts'
-import { type AttemptRecord, isTerminal, type Lane, type Outcome, type State, SUSPENSIONS_MAX } from './run.ts'
+import type { NextState } from './next-state.ts'
+import { type AttemptRecord, isTerminal, type Lane, type Outcome, SUSPENSIONS_MAX } from './run.ts'
 
 /** A run to begin: what it is made of is the engine's and the store's affair. */
 type Child = Lane & { readonly input: string; readonly priority: number; readonly key?: string }
@@ -62,25 +63,8 @@ export type Ending =
   | { readonly type: 'unstarted' }
 
 /** The run's next state with the row of history; a store adds the fence and keeps it. */
-export interface Applied {
-  readonly state: State
-  readonly output?: string
-  readonly dueAt?: number
-  readonly lane?: Lane
-  readonly rung?: number
-  readonly ledgers?: Ledgers
-  readonly suspensions?: number
-  readonly why?: Why
-  readonly failure?: Failure
-  readonly attempt?: AttemptRecord
-  readonly journal?: JournalEntry
-  readonly children?: readonly Child[]
-  readonly join?: { readonly name: string; readonly children: readonly Child[] }
-  readonly unstarted?: boolean
-  readonly hold?: HoldOrder
-  readonly admits?: boolean
-  readonly trouble?: string
-  readonly again?: boolean
+export interface Applied extends NextState<Child> {
+  /** For those who tell of it: what is kept of it is in the attempt. */
   readonly decision?: Decision
 }
 

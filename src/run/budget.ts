@@ -64,6 +64,12 @@ export interface Overshoot {
   readonly reservedUsd: number
 }
 
+/** What an answer tells of them, by the names of their budgets. */
+export function overshotBy(found: readonly Overshoot[]): { readonly overshot?: readonly Overshoot[] } {
+  if (found.length === 0) return {}
+  return { overshot: [...found].sort((a, b) => (a.budget < b.budget ? -1 : 1)) }
+}
+
 /**
  * What a budget has given out in one window. Money in nano-dollars, because whole numbers add up exactly.
  * The limits are those of the latest reservation that was let in: so it can be checked that nothing was ever let in above them.

@@ -49,6 +49,9 @@ export function isHoldTarget(text: string): text is HoldTarget {
   return SCOPES.some((scope) => text.startsWith(`${scope}:`) && text.length > scope.length + 1)
 }
 
+/** A list of holds counts the runs that wait no further: more than this are simply many. */
+export const WAITING_MAX = 10_000
+
 export function covers(what: HoldTarget, lane: Lane): boolean {
   const colon = what.indexOf(':')
   return lane[what.slice(0, colon) as (typeof SCOPES)[number]] === what.slice(colon + 1)

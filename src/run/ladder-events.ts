@@ -2,6 +2,7 @@
  * The part of the event catalogue that tells of ladders: who was asked, what was refused and why, who answered in the end. It is
  * spread into the catalogue; metrics count it, and nothing else reads it.
  */
+import type { Kind } from '../failure/failure.ts'
 import { count, entry, maybe, text, texts, usd, word, yes } from './event-entry.ts'
 import { ATTEMPT } from './event-fields.ts'
 
@@ -22,6 +23,16 @@ const WRONG = {
   refused: 'was refused by the provider (safety); never asked twice',
   bug: 'cannot be judged, because a rule threw',
 } as const
+
+/** The kind of failure that each of them is. */
+export const REFUSAL_KINDS: Readonly<Record<keyof typeof WRONG, Kind>> = {
+  syntax: 'syntax',
+  empty: 'syntax',
+  truncated: 'syntax',
+  semantic: 'semantic',
+  refused: 'refused',
+  bug: 'final',
+}
 
 const REASONS = {
   spent: 'All its takes are used.',

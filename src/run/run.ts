@@ -20,6 +20,23 @@ export type TerminalState = Extract<State, 'succeeded' | 'failed' | 'cancelled'>
 export const isTerminal = (state: State): state is TerminalState =>
   state === 'succeeded' || state === 'failed' || state === 'cancelled'
 
+/** States as readers say them: a run that is ready with a live lease is `running`, and `ready` then means without one. */
+export const STATE_WORDS = [...STATES, 'running'] as const
+
+export type StateWord = (typeof STATE_WORDS)[number]
+
+export function wordOf({ state, lease }: Leased, now: number): StateWord {
+  return state === 'ready' && lease !== undefined && lease.until > now ? 'running' : state
+}
+
+interface Leased {
+  readonly state: State
+  readonly lease?: { readonly until: number } | undefined
+}
+
+/** A run's ledgers as it begins; stores know policy by its types alone. */
+export { EMPTY_LEDGERS } from '../policy/situation.ts'
+
 /** What a run waits in, and what a hold, a limit or a pause closes. */
 export interface Lane {
   readonly task: string

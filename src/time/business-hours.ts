@@ -2,7 +2,7 @@
  * Business hours in a named zone: when so much working time will have passed, and how much has.
  * Open and closed are by the clock on the wall, also where clocks are changed; time itself is counted as it passes.
  */
-import { assertZone, localTime } from './zone.ts'
+import { assertZone, instantOf, localTime } from './zone.ts'
 
 export const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 
@@ -20,7 +20,6 @@ export interface BusinessHours {
 }
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const DAY_MINUTES = 1_440
 
@@ -115,28 +114,6 @@ function* openings(
     const closesAt = instantOf(date + closesMinute * MINUTE_MS, zone)
     if (closesAt > at) yield { opensAt, closesAt: Math.max(opensAt, closesAt) }
   }
-}
-
-/**
- * The instant from which the wall clock shows `wall` (its reading taken as UTC) or later: a time that is skipped comes when the clocks
- * have been changed. Where a time shows twice, the search settles on one of the two, and always on the same.
- */
-function instantOf(wall: number, zone: string): number {
-  if (zone === 'UTC') return wall
-  // No zone is further than 26 hours from UTC; offsets change on whole seconds, and both ends are whole seconds.
-  let before = wall - 26 * HOUR_MS
-  let reached = wall + 26 * HOUR_MS
-  while (reached - before > 1_000) {
-    const middle = before + Math.floor((reached - before) / 2_000) * 1_000
-    if (wallOf(middle, zone) >= wall) reached = middle
-    else before = middle
-  }
-  return reached
-}
-
-function wallOf(at: number, zone: string): number {
-  const { year, month, day, hour, minute, second } = localTime(at, zone)
-  return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
 const keyOf = (date: number): string => (Number.isFinite(date) ? new Date(date).toISOString().slice(0, 10) : '')

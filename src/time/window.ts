@@ -2,7 +2,7 @@
  * Calendar windows in a named zone: which day or month an instant belongs to, and when it begins and ends.
  * Windows touch each other without gap or overlap, also where clocks are set forward or back at midnight.
  */
-import { localTime } from './zone.ts'
+import { instantOf, localTime } from './zone.ts'
 
 export type WindowUnit = 'day' | 'month'
 
@@ -14,7 +14,6 @@ export interface CalendarWindow {
   readonly endsAt: number
 }
 
-const HOUR_MS = 3_600_000
 const cache = new Map<string, CalendarWindow>()
 
 /** Zones are named by operators, so there are few; the bound is for the day when they are not. */
@@ -44,35 +43,11 @@ function find(unit: WindowUnit, at: number, zone: string): CalendarWindow {
   // the instants between may belong to the neighbour of the window that their date names.
   for (const by of [0, 1, -1]) {
     const first = step(by)
-    const startsAt = startOf(first, zone)
-    const endsAt = startOf(step(by + 1), zone)
+    const startsAt = instantOf(first.getTime(), zone)
+    const endsAt = instantOf(step(by + 1).getTime(), zone)
     if (at >= startsAt && at < endsAt) return Object.freeze({ key: keyOf(unit, first), startsAt, endsAt })
   }
   throw new Error(`no ${unit} in ${zone} holds ${at}; the zone's data contradicts itself`)
-}
-
-/**
- * The instant from which the local date is `date` or later: a date whose midnight, or all of it, is skipped starts late.
- * Where the date shows twice, the search settles on one of the two, and always on the same.
- */
-function startOf(date: Date, zone: string): number {
-  const midnight = date.getTime()
-  if (zone === 'UTC') return midnight
-  // No zone is further than 26 hours from UTC, so the start lies between these.
-  let before = midnight - 26 * HOUR_MS
-  let reached = midnight + 26 * HOUR_MS
-  // Offsets change on whole seconds, and both ends are whole seconds.
-  while (reached - before > 1_000) {
-    const middle = before + Math.floor((reached - before) / 2_000) * 1_000
-    if (localDate(middle, zone) >= midnight) reached = middle
-    else before = middle
-  }
-  return reached
-}
-
-function localDate(at: number, zone: string): number {
-  const { year, month, day } = localTime(at, zone)
-  return utc(year, month, day)
 }
 
 /** `Date.UTC` that takes years before 100 as they are. */

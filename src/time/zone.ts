@@ -13,6 +13,8 @@ export interface LocalTime {
   readonly second: number
 }
 
+const HOUR_MS = 3_600_000
+
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
@@ -54,6 +56,29 @@ export function localTime(at: number, zone: string): LocalTime {
   for (const { type, value } of formatterOf(zone).formatToParts(at)) read[type] = Number(value)
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = read
   return { year, month, day, hour, minute, second }
+}
+
+/**
+ * The instant from which the wall clock shows `wall` (its reading taken as UTC) or later: a time that is skipped comes when the clocks
+ * have been changed. Where a time shows twice, the search settles on one of the two, and always on the same.
+ */
+export function instantOf(wall: number, zone: string): number {
+  if (zone === 'UTC') return wall
+  // No zone is further than 26 hours from UTC; offsets change on whole seconds, and both ends are whole seconds.
+  let before = wall - 26 * HOUR_MS
+  let reached = wall + 26 * HOUR_MS
+  while (reached - before > 1_000) {
+    const middle = before + Math.floor((reached - before) / 2_000) * 1_000
+    if (wallOf(middle, zone) >= wall) reached = middle
+    else before = middle
+  }
+  return reached
+}
+
+/** Years before 100 are taken as they are, which `Date.UTC` does not do. */
+function wallOf(at: number, zone: string): number {
+  const { year, month, day, hour, minute, second } = localTime(at, zone)
+  return new Date(new Date(0).setUTCFullYear(year, month - 1, day)).setUTCHours(hour, minute, second)
 }
 
 function utcTime(at: number): LocalTime {

@@ -25,6 +25,7 @@ import type { Quota } from '../../src/run/quota.ts'
 import type { State } from '../../src/run/run.ts'
 import { BEGUN_AGAIN, CANCELLED, FAILURE, oneErrorMore } from '../../src/testing/store-contract/world.ts'
 import { type Dice, seededDice } from '../../src/time/dice.ts'
+import { BudgetScript } from './budget-script.fixtures.ts'
 
 /** A call as data: what to ask of any store, and how to show it in a failure. */
 export interface Call {
@@ -55,8 +56,8 @@ const MIX = [
   ...Array(2).fill('again'),
   ...Array(2).fill('renew'),
   ...Array(12).fill('end'),
-  ...Array(4).fill('intent'),
-  ...Array(4).fill('answer'),
+  ...Array(6).fill('intent'),
+  ...Array(6).fill('answer'),
   'progress',
   ...Array(5).fill('steer'),
   ...Array(2).fill('take'),
@@ -65,6 +66,7 @@ const MIX = [
   'move',
   'hold',
   'release',
+  'budget',
 ] as const
 
 const LIMITS: readonly (readonly Limit[])[] = [
@@ -86,6 +88,7 @@ interface Leased {
 export class CallScript {
   readonly #dice: Dice
   readonly #store: Store
+  readonly #budgets: BudgetScript
   readonly #leases: Leased[] = []
   readonly #steps: string[] = []
   #live: Leased[] = []
@@ -96,6 +99,7 @@ export class CallScript {
   constructor(seed: number, store: Store, now: number) {
     this.#dice = seededDice(seed)
     this.#store = store
+    this.#budgets = new BudgetScript(seed)
     this.#now = now
   }
 
@@ -147,28 +151,24 @@ export class CallScript {
       case 'end':
         return { verb: 'commit', args: [await this.#end()] }
       case 'intent': {
-        const change = {
-          type: 'intent',
-          ...this.#held(),
-          ...this.#entry(),
-          take: this.#pick([1, 2, 3]),
-        } satisfies Change
-        return { verb: 'commit', args: [change] }
+        const take = this.#pick([1, 2, 3])
+        const intent = { type: 'intent', ...this.#held(), ...this.#entry(), take } satisfies Change
+        return { verb: 'commit', args: [this.#budgets.withReserve(intent)] }
       }
       case 'answer': {
         const outcome = this.#pick([{ answer: '{"a":1}' }, { answer: '"b"' }, { failure: FAILURE }, {}])
         const costUsd = this.#pick([{}, { costUsd: 0.25 }, { costUsd: 0 }])
         const left = this.#maybe(0.3, () => ({ quotas: [this.#quota()] }))
-        return {
-          verb: 'commit',
-          args: [{ type: 'answer', ...this.#entry(), ...outcome, ...costUsd, ...left } satisfies Change],
-        }
+        const answer = { type: 'answer', ...this.#entry(), ...outcome, ...costUsd, ...left } satisfies Change
+        return { verb: 'commit', args: [this.#budgets.withSettlement(answer)] }
       }
       case 'progress':
         return {
           verb: 'commit',
           args: [{ type: 'progress', ...this.#held(), progress: { done: 1, of: 2 } } satisfies Change],
         }
+      case 'budget':
+        return { verb: 'setBudget', args: [this.#budgets.order()] }
       case 'hold':
         return { verb: 'hold', args: [this.#order()] }
       case 'release':

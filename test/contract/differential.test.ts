@@ -38,6 +38,8 @@ describe('memory and SQLite answer alike', () => {
       const pulse = await reference.pulse({ stuckAfterMs: 5_000 })
       expect(await store.pulse({ stuckAfterMs: 5_000 }), `seed ${seed}, turn ${turn}: pulse`).toEqual(pulse)
       if (pulse.tasks.some(({ stuck }) => stuck > 0)) seen['stuck'] = (seen['stuck'] ?? 0) + 1
+      const budgets = await reference.budgets()
+      expect(await store.budgets(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(budgets)
       const waiting = await reference.find({ states: ['waiting'], limit: 100 })
       if (waiting.runs.some(({ dueAt }) => dueAt === undefined)) seen['parked'] = (seen['parked'] ?? 0) + 1
       if (held.holds.some(({ phase }) => phase === 'admitting')) seen['ramp'] = (seen['ramp'] ?? 0) + 1
@@ -75,6 +77,9 @@ describe('memory and SQLite answer alike', () => {
       'untaken',
       'parked',
       'stuck',
+      'over',
+      'warned',
+      'overshot',
     ]
     for (const place of [...places, 'unblocked', 'endedByNeed', 'skipped', 'joined', 'begunAgain', 'spared'])
       expect(seen[place], place).toBeGreaterThan(20)
@@ -129,6 +134,7 @@ async function everythingIn(store: Store): Promise<unknown> {
     filtered,
     notes: await store.notes({}),
     holds: await store.holds(),
+    budgets: await store.budgets(),
     count: await store.count({}),
   }
 }
@@ -157,6 +163,9 @@ function tally(call: Call, answer: unknown): void {
     pruned: text.includes('"pruned":["'),
     taken: call.verb === 'take' && text.includes('"answer":"ok"'),
     untaken: call.verb === 'take' && text.includes('"answer":"lost"'),
+    over: text.includes('"answer":"over"'),
+    warned: text.includes('"warned":['),
+    overshot: text.includes('"overshot":['),
     keys: call.verb === 'prune' && !text.includes('"keys":0'),
   }
   for (const [place, reached] of Object.entries(places)) if (reached) seen[place] = (seen[place] ?? 0) + 1

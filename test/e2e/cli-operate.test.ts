@@ -1,10 +1,8 @@
 /**
  * The commands that steer a store, in process: what they change, what they leave alone, and how they tell it.
  */
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cwd, reprise, store, world } from './durable-commands.fixtures.ts'
+import { reprise, store, world } from './durable-commands.fixtures.ts'
 
 describe('retry and cancel', () => {
   test('a filter only looks until --yes is added', async () => {
@@ -112,64 +110,6 @@ describe('reprioritise and reschedule', () => {
   ])('%j is asked wrongly', async (words, message) => {
     const { exit, err } = await reprise(words)
     expect([exit, err]).toEqual([2, expect.stringContaining(message)])
-  })
-})
-
-describe('purge and vacuum', () => {
-  test('a look counts and changes nothing', async () => {
-    const { objects } = await reprise(['purge', '--older-than', '1s', '--json'])
-    expect(objects()).toEqual([
-      {
-        dryRun: true,
-        matched: [
-          { task: 'greet', state: 'succeeded', runs: 1 },
-          { task: 'greet', state: 'failed', runs: 1 },
-        ],
-        done: 0,
-        keys: 0,
-      },
-    ])
-    expect(await store.get({ id: 'r1' })).toBeDefined()
-    expect(await store.notes({})).toEqual([])
-  })
-
-  test('in earnest: what ended so is gone, all else stays, and the audit tells', async () => {
-    const { objects } = await reprise(['purge', '--older-than', '1s', '--state', 'succeeded', '--yes', '--json'])
-    expect(objects()).toMatchObject([{ dryRun: false, done: 1, keys: 0 }])
-    expect((await store.find({ limit: 10 })).runs.map(({ id }) => id)).toEqual(['r7', 'r6', 'r5', 'r4', 'r3', 'r2'])
-    expect(await store.notes({})).toMatchObject([
-      { by: 'ann', what: 'purge', data: { olderThanMs: 1_000, states: 'succeeded', done: 1 } },
-    ])
-    // Its key answers for a week.
-    expect((await reprise(['submit', 'greet', '{"name":"Eva"}', '--key', 'ada'])).err).toContain('Key "ada" of greet')
-    expect(await store.verify()).toEqual([])
-  })
-
-  test('a younger run stays', async () => {
-    expect((await reprise(['purge', '--older-than', '1d', '--yes', '--json'])).objects()).toMatchObject([{ done: 0 }])
-    expect((await store.find({ limit: 10 })).runs).toHaveLength(7)
-  })
-
-  test('vacuum gives the space back and tells how much', async () => {
-    const big = JSON.stringify('x'.repeat(100_000))
-    await store.create(Array.from({ length: 40 }, () => ({ task: 'big', input: big, priority: 0 })))
-    const { runs, token } = await store.claim({
-      ...{ worker: 'w', nonce: 'n', limit: 40, leaseMs: 1_000, alone: false, tasks: ['big'] },
-    })
-    await Promise.all(runs.map(({ id }) => store.commit({ type: 'end', run: id, token, state: 'succeeded' })))
-    await store.create([{ task: 'big', input: '1', priority: 0 }])
-    await reprise(['purge', '--older-than', '0s', '--yes'])
-    const [told] = (await reprise(['vacuum', '--json'])).objects() as { bytesBefore: number; bytesAfter: number }[]
-    expect(told?.bytesBefore).toBeGreaterThan(4_000_000)
-    expect(told?.bytesAfter).toBeLessThan(1_000_000)
-    expect((await stat(join(cwd, 'reprise.db'))).size).toBeLessThan(1_000_000)
-    expect(await store.verify()).toEqual([])
-    expect((await reprise(['vacuum'])).out).toMatch(/^✓ sqlite:reprise\.db: \d+\.\d KB → \d+\.\d KB\.\n$/)
-  })
-
-  test('only a SQLite file is vacuumed', async () => {
-    const { exit, err } = await reprise(['vacuum', '--store', 'memory:'])
-    expect([exit, err]).toEqual([2, expect.stringContaining('Only a SQLite file is vacuumed')])
   })
 })
 

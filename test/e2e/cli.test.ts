@@ -234,6 +234,38 @@ describe('plan', () => {
     expect(jsonOf(out)).toMatchObject([{ callsMax: 3 }])
   })
 
+  test('with what a document costs at worst, by its length and by who is asked', async () => {
+    await writeFile(join(cwd, 'short.txt'), 'Total: 3 EUR')
+    await writeFile(join(cwd, 'long.txt'), 'x'.repeat(500_000))
+    await writeFile(join(cwd, 's.json'), JSON.stringify({ title: 'y'.repeat(1_000_000) }))
+    const line = 'plan --kind semantic --policy extraction'
+    const usd = async (words: string) => {
+      const { out } = await runLine(`${line} ${words} --json`, { cwd })
+      return (jsonOf(out)[0] as { costMaxUsd: number }).costMaxUsd
+    }
+    const short = await usd('--document short.txt')
+    // Half a million tokens three times at 0.30 and once at 1.25 dollars a million.
+    expect((await usd('--document long.txt')) - short).toBeCloseTo(0.5 * (3 * 0.3 + 1.25), 4)
+    expect((await usd('--document short.txt --schema s.json')) - short).toBeCloseTo(3 * 0.3 + 1.25, 4)
+    expect(await usd('--document short.txt --models openai/gpt-5-nano')).toBeLessThan(short)
+    expect(await usd('--document short.txt --models acme/unheard')).toBe(null)
+    const { out } = await runLine(`${line} --document short.txt`, { cwd, columns: 120 })
+    expect(out).toMatch(/money {3}at most \$0\.\d{4} \(gemini:flash 3 × \$0\.\d{4}, gemini:pro 1 × \$0\.\d{4}\)/)
+  })
+
+  test.each([
+    ['--policy daemon --document a.txt', 'The policy daemon has no ladder that a document could climb.'],
+    ['--policy extraction --document nowhere.txt', 'nowhere.txt cannot be read: there is no such file or folder.'],
+    ['--policy extraction --document a.exe', 'a.exe cannot be read'],
+    ['--policy extraction --schema s.json', '--schema is of a document.'],
+    ['--policy extraction --document empty.txt', 'empty is empty'],
+  ])('%s is asked wrongly', async (words, message) => {
+    await writeFile(join(cwd, 'empty.txt'), '')
+    await writeFile(join(cwd, 'a.exe'), '1')
+    const { exit, err } = await runLine(`plan --kind semantic ${words}`, { cwd, columns: 120 })
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
+  })
+
   test.each([
     ['{', 'is not JSON', 'NOT_JSON'],
     ['', 'is not JSON', 'NOT_JSON'],

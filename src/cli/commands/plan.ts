@@ -4,19 +4,22 @@
  */
 import { classify } from '../../failure/classify.ts'
 import { type Failure, KINDS, type Kind } from '../../failure/failure.ts'
-import { type PlanOptions, plan } from '../../policy/index.ts'
-import { parseDuration } from '../../time/duration.ts'
+import { CHEAP, STRONG } from '../../ladder/ladder.ts'
+import { type PlanOptions, type Policy, plan, REVIEW } from '../../policy/index.ts'
 import { usageError } from '../cli-error.ts'
+import { shapeForDocument } from '../document-price.ts'
 import type { Frame, Register } from '../frame.ts'
 import { withExamples } from '../help.ts'
 import { parseInstant } from '../instant.ts'
 import { jsonLine } from '../json-line.ts'
+import { durationOf } from '../number-option.ts'
 import { POLICY_HELP, policyFrom } from '../policy-option.ts'
 import { readJson } from '../read-json-file.ts'
 import { rulesFrom } from '../rules-option.ts'
 import { planLines } from '../show-plan.ts'
 import { shown } from '../terminal/text.ts'
 import { oneOf } from '../word-option.ts'
+import { ladderOf } from './extract.ts'
 
 interface Options {
   readonly kind?: Kind
@@ -25,6 +28,9 @@ interface Options {
   readonly deadline?: number
   readonly now?: number
   readonly rules?: string
+  readonly document?: string
+  readonly schema?: string
+  readonly models: string
 }
 
 export const registerPlan: Register = (program, frame) => {
@@ -42,17 +48,24 @@ export const registerPlan: Register = (program, frame) => {
     .option('--deadline <duration>', 'nothing starts later than this, such as 15m', durationOf('--deadline'))
     .option('--now <instant>', 'when it fails first: epoch milliseconds or ISO 8601', parseInstant)
     .option('--rules <module>', 'a module that exports rules of your own; they are asked first')
+    .option('--document <file>', 'with what it costs at worst for this document, as `reprise extract` asks about it')
+    .option('--schema <file>', 'with --document: the JSON Schema that is sent along')
+    .option('--models <ids>', 'with --document: from cheap to strong, joined by commas', `${CHEAP},${STRONG}`)
     .action((error: string | undefined, options: Options) => showPlan(error, options, frame))
   withExamples(command, [
     { line: 'reprise plan --kind transient --policy daemon', says: 'a stored run whose service is down' },
     { line: 'reprise plan error.json --policy extraction', says: 'one real error on the way from model to person' },
+    {
+      line: 'reprise plan e.json --policy extraction --document a.pdf',
+      says: 'what a document can cost that no model gets right',
+    },
     { line: `echo '{"status":429}' | reprise plan - --told 20s --json`, says: 'the same as data' },
   ])
 }
 
 async function showPlan(error: string | undefined, options: Options, frame: Frame): Promise<void> {
   const terminal = frame.terminal()
-  const policy = await policyFrom(options.policy, frame.cwd)
+  const policy = await pricedPolicy(options, frame.cwd)
   const now = options.now ?? frame.clock.now()
   const subject = await subjectOf(error, options, frame, now)
   const planOptions: PlanOptions = {
@@ -65,6 +78,25 @@ async function showPlan(error: string | undefined, options: Options, frame: Fram
     return terminal.out.lines(jsonLine(typeof subject === 'string' ? planned : { failure: subject, ...planned }))
   }
   terminal.out.lines(...planLines(planned, policy, subject, now, terminal.out))
+}
+
+async function pricedPolicy({ policy: name, document: file, schema, models }: Options, cwd: string): Promise<Policy> {
+  const policy = await policyFrom(name, cwd)
+  if (file === undefined) {
+    if (schema !== undefined) throw usageError('--schema is of a document.', '`--document <file> --schema <file>`')
+    return policy
+  }
+  if (!policy.ladder)
+    throw usageError(
+      `The policy ${shown(policy.name)} has no ladder that a document could climb.`,
+      '`--policy extraction`',
+    )
+  const desk = policy.ladder.find((rung) => rung.type === 'person')
+  const ladder = ladderOf(models.split(','), desk?.queue ?? REVIEW, { budgets: {} })
+  return {
+    ...policy,
+    ladder: await shapeForDocument(ladder, { file, ...(schema === undefined ? {} : { schema }) }, cwd),
+  }
 }
 
 async function subjectOf(
@@ -87,17 +119,4 @@ async function subjectOf(
   }
   const rules = options.rules === undefined ? {} : { rules: await rulesFrom(options.rules, frame.cwd) }
   return classify(await readJson(error, frame.cwd, stdin), { now, ...rules })
-}
-
-function durationOf(flag: string): (value: string) => number {
-  return (value) => {
-    try {
-      return parseDuration(/^\d+$/.test(value) ? Number(value) : value, flag)
-    } catch {
-      throw usageError(
-        `${flag} ${shown(value)} is not a duration.`,
-        'Milliseconds, or text such as 500ms, 30s, 1m30s, 24h, 7d.',
-      )
-    }
-  }
 }

@@ -1,7 +1,8 @@
 /**
  * `reprise stats`: how many runs are where, which failures lead, and one true sentence about it.
  */
-import { STATE_WORDS, type StateWord, type Stats, stats } from '../../ops/index.ts'
+import { type Stats, stats } from '../../ops/index.ts'
+import { STATE_WORDS, type StateWord } from '../../run/run.ts'
 import type { Register } from '../frame.ts'
 import { withExamples } from '../help.ts'
 import { jsonLine } from '../json-line.ts'

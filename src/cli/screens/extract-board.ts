@@ -6,6 +6,7 @@ import type { Account, AlwaysStrongest, Recourse } from '../../extract/index.ts'
 import type { Kind } from '../../failure/failure.ts'
 import type { EventOf, RepriseEvent } from '../../run/event.ts'
 import { heldName } from '../../run/hold-events.ts'
+import { REFUSAL_KINDS } from '../../run/ladder-events.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
 import { KIND_SIGNS, SECOND_TAKE, type Sign, STATE_SIGNS } from '../terminal/palette.ts'
@@ -130,7 +131,7 @@ function heard(document: Progress, event: RepriseEvent): boolean {
       wrong(document, 'syntax', 'answer.syntax')
       return false
     case 'answer.refused':
-      wrong(document, REFUSALS[event.how], event.codes[0])
+      wrong(document, REFUSAL_KINDS[event.how], event.codes[0])
       return false
     case 'rung.left':
       document.left = event
@@ -177,15 +178,6 @@ function wrong(document: Progress, kind: Kind, code: string | undefined): void {
   document.kinds.add(kind)
   document.kind = kind
   if (code !== undefined) document.code = code
-}
-
-const REFUSALS: Readonly<Record<EventOf<'answer.refused'>['how'], Kind>> = {
-  syntax: 'syntax',
-  empty: 'syntax',
-  truncated: 'syntax',
-  semantic: 'semantic',
-  refused: 'refused',
-  bug: 'final',
 }
 
 const SOLVED: Readonly<Record<EventOf<'ask.ended'>['solvedBy'], Recourse>> = {

@@ -3,7 +3,8 @@
  */
 import { KINDS, type Kind } from '../../failure/failure.ts'
 import type { RunRow } from '../../ops/index.ts'
-import { KIND_SIGNS, STATE_SIGNS, type StateWord } from '../terminal/palette.ts'
+import type { StateWord } from '../../run/run.ts'
+import { KIND_SIGNS, STATE_SIGNS } from '../terminal/palette.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
 import { pad, widthOf } from '../terminal/text.ts'

@@ -3,6 +3,7 @@
  * Colour is the third carrier after word and shape, so nothing here may be told by colour alone.
  */
 import type { Kind } from '../../failure/failure.ts'
+import type { StateWord } from '../../run/run.ts'
 import type { Hue } from './paint.ts'
 
 export interface Sign {
@@ -16,8 +17,6 @@ const sign = (glyph: string, ascii: string, dark: string, light: string, basic: 
   ascii,
   hue: { dark, light, basic },
 })
-
-export type StateWord = 'blocked' | 'ready' | 'running' | 'waiting' | 'review' | 'succeeded' | 'failed' | 'cancelled'
 
 export const STATE_SIGNS: Readonly<Record<StateWord, Sign>> = {
   blocked: sign('⊟', '[]', '#8b929d', '#646872', 90),

@@ -2,10 +2,10 @@
  * The terminal as commands see it: two screens, an input, and the reader's wishes (colour, ASCII, quiet, JSON).
  * It is handed in, so a command never touches `process` and a test reads every byte that it writes.
  */
-
 import type { Kind } from '../../failure/failure.ts'
+import type { StateWord } from '../../run/run.ts'
 import { backgroundOf, type ColourDepth, colourDepth, createPaint, type Environment, type Paint } from './paint.ts'
-import { KIND_SIGNS, type Sign, STATE_SIGNS, type StateWord } from './palette.ts'
+import { KIND_SIGNS, type Sign, STATE_SIGNS } from './palette.ts'
 import { asciiForm, oneLine, pad, stripControls } from './text.ts'
 
 /** One output stream, as the outside hands it in. */

@@ -12,6 +12,7 @@ import {
   expired,
   inForce,
   NO_TALLY,
+  overshotBy,
   placesOf,
   placesOfSpend,
   RUN_BUDGET,
@@ -204,7 +205,7 @@ export async function settleAll(place: Place, tx: Transaction, change: AnswerCha
     if (end.overshoot) overshot.push(end.overshoot)
   }
   return {
-    ...(overshot.length > 0 ? { overshot } : {}),
+    ...overshotBy(overshot),
     write: () => {
       for (const write of writes) write()
       tallies.write()

@@ -208,7 +208,9 @@ async function holdByAnswer(unit: Unit, quotas: readonly Quota[]): Promise<HoldO
   const { place, now } = unit
   const page = await read(place, place.runs.where('leased', '==', true))
   const rows = page.docs.flatMap((snapshot) => [...(docOf(place, snapshot)?.rows.values() ?? [])])
-  const out = rows.filter(({ lane, lease }) => lease && lane.resource === first.resource).length
+  const out = rows.filter(
+    ({ state, lane, lease }) => state === 'ready' && lease && lane.resource === first.resource,
+  ).length
   const order = holdByQuotas(quotas, out, now)
   if (!order) return undefined
   let isHeld = false

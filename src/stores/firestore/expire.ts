@@ -4,7 +4,8 @@
  */
 import type { ClaimRequest } from '../../ports/store.ts'
 import { placeOf } from '../../run/place.ts'
-import { isHeldUp, NO_LEDGERS, type Row } from './row.ts'
+import { EMPTY_LEDGERS } from '../../run/run.ts'
+import { isHeldUp, type Row } from './row.ts'
 import type { Unit } from './unit.ts'
 
 export async function expire(unit: Unit, row: Row): Promise<void> {
@@ -23,7 +24,7 @@ export async function expire(unit: Unit, row: Row): Promise<void> {
     return
   }
   // It vanished with its owner and nobody else did, so it counts; a suspect's shared crash counts with it.
-  const ledgers = row.ledgers ?? NO_LEDGERS
+  const ledgers = row.ledgers ?? EMPTY_LEDGERS
   row.ledgers = { ...ledgers, lapses: ledgers.lapses + 1 + (row.uncounted ?? 0) }
   row.uncounted = 0
   unit.record(row, {

@@ -3,16 +3,13 @@
  * What a hold allows a claim is in `gates.ts`; when it opens is `run/hold.ts`'s affair.
  */
 import type { Committed, HoldView } from '../../ports/store.ts'
-import { covers, type HoldOrder, type HoldTarget, heldBy, standing } from '../../run/hold.ts'
+import { covers, type HoldOrder, type HoldTarget, heldBy, standing, WAITING_MAX } from '../../run/hold.ts'
 import { bringForward } from './bring-forward.ts'
 import { isReady } from './expire.ts'
 import { currentHold, gateData, holdId, keptOf } from './gates.ts'
 import { read } from './look.ts'
 import { gatesOf, type Place } from './place.ts'
 import { atomically, docOf, nowOf, readRef } from './unit.ts'
-
-/** A list of holds counts no further: more runs than this are simply many. */
-const WAITING_MAX = 10_000
 
 export function hold(place: Place, order: HoldOrder): Promise<Committed> {
   return atomically(place, async (unit): Promise<Committed> => {

@@ -5,8 +5,8 @@
 import type { Why } from '../../policy/why.ts'
 import type { MovedRun } from '../../ports/store.ts'
 import { endByNeed, FLOW_ACTOR, isEndedByNeed, isFulfilled, isHopeless } from '../../run/need.ts'
-import { isTerminal } from '../../run/run.ts'
-import { type Need, NO_LEDGERS, type Row } from './row.ts'
+import { EMPTY_LEDGERS, isTerminal } from '../../run/run.ts'
+import type { Need, Row } from './row.ts'
 import type { Unit } from './unit.ts'
 import { movedOf } from './views.ts'
 
@@ -113,7 +113,7 @@ function begin(unit: Unit, row: Row, act: Beginning): void {
     readyAt: unit.now,
     lease: undefined,
     attempt: 0,
-    ledgers: NO_LEDGERS,
+    ledgers: EMPTY_LEDGERS,
     suspensions: 0,
     suspect: undefined,
     uncounted: 0,

@@ -49,7 +49,7 @@ export async function prune(place: Place, request: PruneRequest): Promise<Pruned
 
 type Judge = (doc: Doc) => Promise<boolean>
 
-async function judge(place: Place, { keepMs, keepMax, keysMs }: PruneRequest, now: number): Promise<Judge> {
+async function judge(place: Place, { keepMs, keepMax, keysMs, only }: PruneRequest, now: number): Promise<Judge> {
   const surplus = new Map<string, Promise<string>>()
   /** The place up to which the ended documents of a task are more than are to be kept. */
   const surplusOf = async (task: string): Promise<string> => {
@@ -60,6 +60,7 @@ async function judge(place: Place, { keepMs, keepMax, keysMs }: PruneRequest, no
   }
   const isOldRow = async (row: Row): Promise<boolean> => {
     if (!isTerminal(row.state)) return false
+    if (only !== undefined && only.get(row.id) !== row.generation) return false
     if ((row.finishedAt ?? now) <= now - (keepMs[row.state] ?? Number.POSITIVE_INFINITY)) return true
     const { task } = row.lane
     if (!surplus.has(task)) surplus.set(task, surplusOf(task))

@@ -16,16 +16,6 @@ export const ONLY_STEP = 'run'
 /** Names of steps stand in field paths and in ids. */
 const STEP = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
-export const NO_LEDGERS: Ledgers = {
-  errors: 0,
-  rateWaits: 0,
-  interruptions: 0,
-  lapses: 0,
-  repairs: 0,
-  escalations: 0,
-  errorsByKind: {},
-}
-
 export interface HeldLease {
   readonly worker: string
   readonly until: number

@@ -4,15 +4,15 @@
  */
 import type { Finding } from '../../ports/store.ts'
 import { isFulfilled, isHopeless } from '../../run/need.ts'
-import type { AttemptRecord } from '../../run/run.ts'
-import { isTerminal, STATES } from '../../run/run.ts'
+import { EMPTY_LEDGERS, isTerminal, STATES } from '../../run/run.ts'
+import { disorder, wrongLedger } from '../verify-history.ts'
 import { topOf } from './document.ts'
 import { attempts, everything } from './find.ts'
 import { readJournal } from './journal.ts'
 import { read } from './look.ts'
 import { isOpen } from './needs.ts'
 import { keyRef, keys, type Place } from './place.ts'
-import { NO_LEDGERS, type Row } from './row.ts'
+import type { Row } from './row.ts'
 import { nowOf, readRef, Unit } from './unit.ts'
 import { verifyBeside } from './verify-beside.ts'
 import { brokenLines, uncounted, wronglyParked } from './verify-turns.ts'
@@ -61,7 +61,7 @@ async function breachesOf(place: Place, unit: Unit, row: Row): Promise<Breach[]>
       'a token was given out by a claim',
       (row.endedBy ?? 0) > row.token && `token ${row.endedBy}, but the last was ${row.token}`,
     ],
-    ['ledgers are the fold of history', wrongLedger(row, history)],
+    ['ledgers are the fold of history', wrongLedger({ ...row, ledgers: row.ledgers ?? EMPTY_LEDGERS }, history)],
     ['history is in order', disorder(row, history)],
     ['cost is what the journal settled', await wrongCost(place, row)],
     ['a document can be found by what is in it', misplaced(row)],
@@ -117,31 +117,6 @@ async function lostKey(place: Place, row: Row): Promise<string | false> {
   if (row.key === undefined) return false
   const known = await readRef(place, keyRef(place, row.lane.task, row.key))
   return (!known.exists || known.get('run') !== row.id) && `no entry for ${JSON.stringify([row.lane.task, row.key])}`
-}
-
-function wrongLedger(row: Row, history: readonly AttemptRecord[]): string | false {
-  const ledgers = row.ledgers ?? NO_LEDGERS
-  const rows = history.filter(({ generation }) => generation === row.generation)
-  for (const name of ['errors', 'rateWaits', 'interruptions', 'escalations'] as const) {
-    const entries = rows.filter(({ decision }) => decision?.entry === name).length
-    if (entries !== ledgers[name]) return `${name} is ${ledgers[name]}, history has ${entries}`
-  }
-  const lapses = rows.filter(({ outcome }) => outcome === 'lapsed').length
-  // A suspect that lapsed alone counts for its shared crash too, once.
-  const wrong = ledgers.lapses < lapses || ledgers.lapses > 2 * lapses
-  return wrong && `lapses is ${ledgers.lapses}, history has ${lapses}`
-}
-
-function disorder(row: Row, history: readonly AttemptRecord[]): string | false {
-  for (const [index, entry] of history.entries()) {
-    const before = history[index - 1]
-    if (entry.generation > row.generation) return `generation ${entry.generation} of ${row.generation}`
-    if (before && before.generation > entry.generation)
-      return `generation ${entry.generation} after ${before.generation}`
-    if (before && before.generation === entry.generation && entry.attempt > 0 && before.token >= entry.token)
-      return `token ${entry.token} after ${before.token}`
-  }
-  return false
 }
 
 async function wrongCost(place: Place, row: Row): Promise<string | false> {

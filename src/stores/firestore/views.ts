@@ -3,8 +3,9 @@
  * It changes nothing.
  */
 import type { ClaimedRun, MovedRun, RunView } from '../../ports/store.ts'
+import { EMPTY_LEDGERS } from '../../run/run.ts'
 import { leaseRef, type Place } from './place.ts'
-import { NO_LEDGERS, type Row } from './row.ts'
+import type { Row } from './row.ts'
 import { readText } from './texts.ts'
 import { readAll } from './unit.ts'
 
@@ -62,7 +63,7 @@ async function common(place: Place, row: Row) {
   return {
     ...row.lane,
     ...{ id, key, generation, attempt, submittedAt },
-    ledgers: row.ledgers ?? NO_LEDGERS,
+    ledgers: row.ledgers ?? EMPTY_LEDGERS,
     suspensions: row.suspensions ?? 0,
     rung: row.rung ?? 0,
     input: await readText(place, doc.id, row.input),

@@ -3,7 +3,8 @@
  * It does not know who asks for it or whether they may.
  */
 import type { Why } from '../../policy/why.ts'
-import { copy, NO_LEDGERS, type Row, type Tables } from './rows.ts'
+import { EMPTY_LEDGERS } from '../../run/run.ts'
+import { copy, type Row, type Tables } from './rows.ts'
 
 export function beginAgain(
   tables: Tables,
@@ -20,7 +21,7 @@ export function beginAgain(
   row.dueAt = undefined
   row.lease = undefined
   row.attempt = 0
-  row.ledgers = NO_LEDGERS
+  row.ledgers = EMPTY_LEDGERS
   row.suspensions = 0
   row.suspect = false
   row.uncounted = 0

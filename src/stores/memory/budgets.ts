@@ -12,6 +12,7 @@ import {
   expired,
   inForce,
   NO_TALLY,
+  overshotBy,
   type Place,
   placesOf,
   placesOfSpend,
@@ -106,7 +107,7 @@ export function settleAll(tables: Tables, change: AnswerChange, now: number): Pi
     keep(tables, rows, index, end)
     return end.overshoot ?? []
   })
-  return overshot.length > 0 ? { overshot } : {}
+  return overshotBy(overshot)
 }
 
 function keep(tables: Tables, rows: SpendRow[], index: number, { spend, change }: Settled): void {

@@ -4,9 +4,9 @@
  */
 import type { Created, CreatedRun, NewRun } from '../../ports/store.ts'
 import { placeOf } from '../../run/place.ts'
-import type { Lane } from '../../run/run.ts'
+import { EMPTY_LEDGERS, type Lane } from '../../run/run.ts'
 import { beginFlowAgain } from './needs.ts'
-import { copy, joined, NO_LEDGERS, type Row, type Tables } from './rows.ts'
+import { copy, joined, type Row, type Tables } from './rows.ts'
 
 /** Who is named in history when a submit, not an operator, begins a run again. */
 export const SUBMITTER = 'submit'
@@ -76,7 +76,7 @@ function newRow(tables: Tables, run: NewRun, now: number): Row {
     lease: undefined,
     endedBy: undefined,
     attempt: 0,
-    ledgers: NO_LEDGERS,
+    ledgers: EMPTY_LEDGERS,
     suspensions: 0,
     suspect: false,
     uncounted: 0,

@@ -12,13 +12,11 @@ import {
   type HoldTarget,
   heldBy,
   standing,
+  WAITING_MAX,
   withoutProbe,
 } from '../../run/hold.ts'
 import { holdByQuotas, type Quota } from '../../run/quota.ts'
 import { copy, type Row, type Tables } from './rows.ts'
-
-/** A list of holds counts no further: more runs than this are simply many. */
-const WAITING_MAX = 10_000
 
 /** The hold as it stands: over, or its probe gone without a verdict. */
 export function current(tables: Tables, hold: Hold, now: number): Hold | undefined {
@@ -70,7 +68,9 @@ export function holdAtEnd(tables: Tables, row: Row, change: EndChange, now: numb
 export function holdByAnswer(tables: Tables, quotas: readonly Quota[], now: number): HoldOrder | undefined {
   const [first] = quotas
   if (!first) return undefined
-  const out = [...tables.open].filter(({ lane, lease }) => lease && lane.resource === first.resource).length
+  const out = [...tables.open].filter(
+    ({ state, lane, lease }) => state === 'ready' && lease && lane.resource === first.resource,
+  ).length
   const order = holdByQuotas(quotas, out, now)
   const known = order && tables.holds.get(order.what)
   const next = order && extended(known, order, now)

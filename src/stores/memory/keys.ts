@@ -13,9 +13,9 @@ export const isParked = (row: Row): boolean => row.state === 'waiting' && row.du
 const isSameLane = (a: Row, b: Row): boolean =>
   a.again === b.again && a.lane.category === b.lane.category && a.lane.resource === b.lane.resource
 
-/** Runs of its key that are in workers' hands. */
+/** Runs of its key that are in workers' hands; what a person has in hand is in review, and not out. */
 export const outOf = (tables: Tables, of: Row): number =>
-  [...tables.open].filter((row) => row.lease && isOfKey(row, of)).length
+  [...tables.open].filter((row) => row.state === 'ready' && row.lease && isOfKey(row, of)).length
 
 /** Whether those that are out, with those of its lane that are ready before it, leave no room for a parked run. */
 export function isCrowded(tables: Tables, parked: Row): boolean {

@@ -8,11 +8,12 @@ import { forgetWindows } from './budgets.ts'
 import { joined, type Row, type Tables } from './rows.ts'
 
 export function prune(tables: Tables, request: PruneRequest, now: number): Pruned {
-  const { keepMs, keysMs, limit } = request
+  const { keepMs, keysMs, limit, only } = request
   const surplus = surplusOf(tables, request.keepMax)
   const isOld = (row: Row) => {
     // As in every store that numbers its runs by the newest one, that one stays.
     if (!isTerminal(row.state) || row.seq === tables.last.run) return false
+    if (only !== undefined && only.get(row.id) !== row.generation) return false
     const endedAt = row.finishedAt ?? now
     return endedAt <= now - (keepMs[row.state] ?? Number.POSITIVE_INFINITY) || surplus.has(row)
   }

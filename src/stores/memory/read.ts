@@ -2,8 +2,10 @@
  * The readers of the memory driver: one run, pages, counts.
  * They change nothing, and nothing they answer with is shared with the rows.
  */
-import type { RunPage, RunQuery, RunRef, RunView, StateCount } from '../../ports/store.ts'
-import { STATES, type State } from '../../run/run.ts'
+import type { RunCriteria, RunPage, RunQuery, RunRef, RunView, StateCount } from '../../ports/store.ts'
+import { wordOf } from '../../run/run.ts'
+import { CountByState } from '../count-by-state.ts'
+import { matchesQuery } from '../matches-query.ts'
 import { joined, type Row, type Tables, viewOf } from './rows.ts'
 
 export function get(tables: Tables, ref: RunRef): RunView | undefined {
@@ -17,7 +19,9 @@ export function find(tables: Tables, query: RunQuery, now: number): RunPage {
     throw new RangeError(`limit: ${query.limit}; allowed are whole numbers from 1`)
   }
   const before = query.cursor === undefined ? Number.POSITIVE_INFINITY : readCursor(query.cursor)
-  const matching = [...tables.runs.values()].reverse().filter((row) => row.seq < before && matches(query, row, now))
+  const matching = [...tables.runs.values()]
+    .reverse()
+    .filter((row) => row.seq < before && matchesQuery(query, row, wordOf(row, now)))
   const page = matching.slice(0, query.limit)
   const last = page.at(-1)
   const more = last !== undefined && matching.length > page.length
@@ -35,44 +39,11 @@ function readCursor(cursor: string): number {
   return Number(seq)
 }
 
-export function count(tables: Tables, query: Omit<RunQuery, 'limit' | 'cursor'>, now: number): StateCount[] {
-  const counts = new Map<string, Map<StateCount['state'], number>>()
+export function count(tables: Tables, query: RunCriteria, now: number): StateCount[] {
+  const counts = new CountByState()
   for (const row of tables.runs.values()) {
-    if (!matches(query, row, now)) continue
-    const ofTask = counts.get(row.lane.task) ?? new Map()
-    counts.set(row.lane.task, ofTask.set(wordOf(row, now), (ofTask.get(wordOf(row, now)) ?? 0) + 1))
+    const word = wordOf(row, now)
+    if (matchesQuery(query, row, word)) counts.add(row.lane.task, word, 1)
   }
-  return [...counts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([task, ofTask]) => WORDS.flatMap((state) => ({ task, state, runs: ofTask.get(state) ?? 0 })))
-    .filter(({ runs }) => runs > 0)
-}
-
-const WORDS: readonly (State | 'running')[] = [...STATES, 'running']
-
-/** The state as readers say it: ready with a live lease is running. */
-const wordOf = (row: Row, now: number): State | 'running' =>
-  row.state === 'ready' && row.lease && row.lease.until > now ? 'running' : row.state
-
-function matches(query: Omit<RunQuery, 'limit' | 'cursor'>, row: Row, now: number): boolean {
-  const { tasks, states, categories, kinds, code, key, submittedAfter, submittedBefore, finishedBefore } = query
-  return (
-    among(tasks, row.lane.task) &&
-    among(states, wordOf(row, now)) &&
-    among(categories, row.lane.category) &&
-    among(kinds, row.failure?.kind) &&
-    (code === undefined || hasCode(row, code)) &&
-    (key === undefined || row.key === key) &&
-    (submittedAfter === undefined || row.submittedAt > submittedAfter) &&
-    (submittedBefore === undefined || row.submittedAt < submittedBefore) &&
-    (finishedBefore === undefined || (row.finishedAt ?? Number.POSITIVE_INFINITY) < finishedBefore)
-  )
-}
-
-const among = <T>(allowed: readonly T[] | undefined, value: T | undefined): boolean =>
-  allowed === undefined || (value !== undefined && allowed.includes(value))
-
-function hasCode(row: Row, code: string): boolean {
-  const own = row.failure?.code
-  return own !== undefined && (code.endsWith('*') ? own.startsWith(code.slice(0, -1)) : own === code)
+  return counts.inOrder()
 }

@@ -156,16 +156,6 @@ export const emptyTables = (ageingMs = AGEING_MS): Tables => ({
   reserved: new Set(),
 })
 
-export const NO_LEDGERS: Ledgers = {
-  errors: 0,
-  rateWaits: 0,
-  interruptions: 0,
-  lapses: 0,
-  repairs: 0,
-  escalations: 0,
-  errorsByKind: {},
-}
-
 /** The order of claims. */
 export const inOrder = (a: Row, b: Row): number => a.place - b.place || a.seq - b.seq
 

@@ -7,6 +7,7 @@ import { faultOfBucket, faultOfHold } from '../../run/check-hold.ts'
 import { covers } from '../../run/hold.ts'
 import { isEndedByNeed, isFulfilled, isHopeless } from '../../run/need.ts'
 import { isTerminal, STATES } from '../../run/run.ts'
+import { disorder, wrongLedger } from '../verify-history.ts'
 import { brokenBudgets } from './budgets.ts'
 import { isCrowded, isParked } from './keys.ts'
 import { isOpen } from './needs.ts'
@@ -93,8 +94,8 @@ const LAWS: readonly Law[] = [
   ],
   ['a suspect is not finished', (row) => row.suspect && isTerminal(row.state) && `a suspect that is ${row.state}`],
   ['a token was given out by a claim', unknownToken],
-  ['ledgers are the fold of history', wrongLedger],
-  ['history is in order', disorder],
+  ['ledgers are the fold of history', (row) => wrongLedger(row, row.history)],
+  ['history is in order', (row) => disorder(row, row.history)],
   ['cost is what the journal settled', wrongCost],
   [
     'an open run can be found by a claim',
@@ -170,31 +171,6 @@ function unknownToken(row: Row, tables: Tables): string | false {
   const tokens = [row.lease?.token ?? 0, row.endedBy ?? 0, ...row.history.map(({ token }) => token), ...journaled]
   const unknown = tokens.find((token) => token > tables.last.token)
   return unknown !== undefined && `token ${unknown}, but the last claim had ${tables.last.token}`
-}
-
-function wrongLedger(row: Row): string | false {
-  const { ledgers } = row
-  const rows = row.history.filter(({ generation }) => generation === row.generation)
-  for (const name of ['errors', 'rateWaits', 'interruptions', 'escalations'] as const) {
-    const entries = rows.filter(({ decision }) => decision?.entry === name).length
-    if (entries !== ledgers[name]) return `${name} is ${ledgers[name]}, history has ${entries}`
-  }
-  const lapses = rows.filter(({ outcome }) => outcome === 'lapsed').length
-  // A suspect that lapsed alone counts for its shared crash too, once.
-  const wrong = ledgers.lapses < lapses || ledgers.lapses > 2 * lapses
-  return wrong && `lapses is ${ledgers.lapses}, history has ${lapses}`
-}
-
-function disorder(row: Row): string | false {
-  for (const [index, entry] of row.history.entries()) {
-    const before = row.history[index - 1]
-    if (entry.generation > row.generation) return `generation ${entry.generation} of ${row.generation}`
-    if (before && before.generation > entry.generation)
-      return `generation ${entry.generation} after ${before.generation}`
-    if (before && before.generation === entry.generation && entry.attempt > 0 && before.token >= entry.token)
-      return `token ${entry.token} after ${before.token}`
-  }
-  return false
 }
 
 function wrongCost(row: Row): string | false {

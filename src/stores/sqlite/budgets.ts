@@ -13,6 +13,7 @@ import {
   expired,
   inForce,
   NO_TALLY,
+  overshotBy,
   type Place,
   placesOf,
   placesOfSpend,
@@ -108,7 +109,7 @@ export function settleAll(tx: Tx, change: AnswerChange): Pick<CommitAnswer, 'ove
     keep(tx, row, end)
     return end.overshoot ?? []
   })
-  return overshot.length > 0 ? { overshot } : {}
+  return overshotBy(overshot)
 }
 
 function spendIn({ budget, until, nano, state, day, month }: SpendRow): Spend {

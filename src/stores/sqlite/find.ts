@@ -2,9 +2,10 @@
  * `find` and `count`: the primary key from the newest row down, a bounded stretch at a time, so that neither a long walk nor a
  * large file holds up the event loop. Failed and review runs, leased ones and keys have indexes of their own.
  */
-import type { RunPage, RunQuery, StateCount } from '../../ports/store.ts'
-import { STATES, type State } from '../../run/run.ts'
+import type { RunCriteria, RunPage, RunQuery, StateCount } from '../../ports/store.ts'
+import { STATE_WORDS, type StateWord } from '../../run/run.ts'
 import { turn } from '../../time/clock.ts'
+import { CountByState } from '../count-by-state.ts'
 import type { SqlValue } from './connection.ts'
 import { type Readers, viewSql } from './read.ts'
 import { idOf, numberOf, STATE_NUMBER, stateOf, type ViewRow, viewOf } from './row.ts'
@@ -14,11 +15,6 @@ const STRETCH = 10_000
 
 /** The most that one page holds, whatever was asked for. */
 const PAGE_MAX = 10_000
-
-type Filters = Omit<RunQuery, 'limit' | 'cursor'>
-type Word = State | 'running'
-
-const WORDS: readonly Word[] = [...STATES, 'running']
 
 export async function find(readers: Readers, query: RunQuery, now: number): Promise<RunPage> {
   if (!Number.isInteger(query.limit) || query.limit < 1) {
@@ -44,9 +40,9 @@ export async function find(readers: Readers, query: RunQuery, now: number): Prom
   return { now, runs: page.map(viewOf), ...(more ? { cursor: writeCursor(last.id) } : {}) }
 }
 
-export async function count(readers: Readers, query: Filters, now: number): Promise<StateCount[]> {
+export async function count(readers: Readers, query: RunCriteria, now: number): Promise<StateCount[]> {
   const { where, values } = conditions(query, now)
-  const counts = new Map<string, Map<Word, number>>()
+  const counts = new CountByState()
   for (let before = newest(readers) + 1; before > 1; before = Math.max(1, before - STRETCH)) {
     const rows = readers.all<{ task: string; state: number; live: number; runs: number }>(
       `SELECT lane.task, run.state, run.state = 1 AND run.lease_until > ? AS live, count(*) AS runs
@@ -57,29 +53,22 @@ export async function count(readers: Readers, query: Filters, now: number): Prom
       Math.max(1, before - STRETCH),
       ...values,
     )
-    for (const { task, state, live, runs } of rows) {
-      const ofTask = counts.get(task) ?? new Map<Word, number>()
-      const word = live === 1 ? 'running' : stateOf(state)
-      counts.set(task, ofTask.set(word, (ofTask.get(word) ?? 0) + runs))
-    }
+    for (const { task, state, live, runs } of rows) counts.add(task, live === 1 ? 'running' : stateOf(state), runs)
     await turn()
   }
-  return [...counts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([task, ofTask]) => WORDS.map((state) => ({ task, state, runs: ofTask.get(state) ?? 0 })))
-    .filter(({ runs }) => runs > 0)
+  return counts.inOrder()
 }
 
 const newest = (readers: Readers): number =>
   readers.all<{ id: number }>('SELECT id FROM reprise_run ORDER BY id DESC LIMIT 1')[0]?.id ?? 0
 
 /** The index that the filters lead to, so that the walk is short however many runs there are; empty: by the key's own. */
-function indexOf({ states, key }: Filters): string | undefined {
+function indexOf({ states, key }: RunCriteria): string | undefined {
   if (key !== undefined) return ''
-  return states?.length === 1 ? STATE_INDEX[states[0] as Word] : undefined
+  return states?.length === 1 ? STATE_INDEX[states[0] as StateWord] : undefined
 }
 
-const STATE_INDEX: Partial<Record<Word, string>> = {
+const STATE_INDEX: Partial<Record<StateWord, string>> = {
   failed: 'INDEXED BY reprise_failed',
   review: 'INDEXED BY reprise_review',
   running: 'INDEXED BY reprise_leased',
@@ -87,7 +76,7 @@ const STATE_INDEX: Partial<Record<Word, string>> = {
 
 /** All values are bound; what is put into the text is ours alone. */
 export function conditions(
-  query: Filters,
+  query: RunCriteria,
   now: number,
 ): { readonly where: string; readonly values: readonly SqlValue[] } {
   const { tasks, states, categories, kinds, code, key, submittedAfter, submittedBefore, finishedBefore } = query
@@ -119,11 +108,12 @@ export function conditions(
 }
 
 /** Numbers as literals, because a partial index is used for nothing else. Each `?` is the present time. */
-function stateIs(word: Word): string {
+function stateIs(word: StateWord): string {
   if (word === 'running') return '(run.state = 1 AND run.lease_until > ?)'
   if (word === 'ready') return '(run.state = 1 AND coalesce(run.lease_until <= ?, true))'
   const number = STATE_NUMBER[word]
-  if (number === undefined) throw new RangeError(`states: ${JSON.stringify(word)}; allowed are ${WORDS.join(', ')}`)
+  if (number === undefined)
+    throw new RangeError(`states: ${JSON.stringify(word)}; allowed are ${STATE_WORDS.join(', ')}`)
   return `run.state = ${number}`
 }
 

@@ -12,6 +12,7 @@ import {
   type HoldTarget,
   heldBy,
   standing,
+  WAITING_MAX,
   withoutProbe,
 } from '../../run/hold.ts'
 import { holdByQuotas, type Quota } from '../../run/quota.ts'
@@ -21,9 +22,6 @@ import { AGAIN, type Work } from './group-commit.ts'
 import type { Readers } from './read.ts'
 import { laneOf, numberOf } from './row.ts'
 import type { Tx } from './session.ts'
-
-/** A list of holds counts no further: more runs than this are simply many. */
-const WAITING_MAX = 10_000
 
 export function holdWork(order: HoldOrder): Work<Committed> {
   const { what, until, why, by } = order

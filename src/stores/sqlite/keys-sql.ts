@@ -18,7 +18,9 @@ export interface ParkedRow {
 export const KEYS_SQL = {
   keysAmong: sql<{ key: string }>(`SELECT concurrency_key AS key FROM reprise_run
     WHERE id IN (SELECT value FROM json_each(?)) AND concurrency_key IS NOT NULL`),
-  outOfKey: sql<{ runs: number }>(`SELECT count(*) AS runs FROM (SELECT 1 FROM ${KEYED} AND lease > 0 LIMIT 0 + ?)`),
+  // A run that a person has in hand is in review, and not out.
+  outOfKey: sql<{ runs: number }>(`SELECT count(*) AS runs FROM (SELECT 1 FROM ${KEYED} AND lease > 0 AND state = 1
+    LIMIT 0 + ?)`),
   nextParkedLane: sql<{ lane: number }>(`SELECT lane FROM ${PARKED} AND lane > ? ORDER BY lane LIMIT 1`),
   nextParked: sql<ParkedRow>(`SELECT id, place, concurrency_max AS max FROM ${PARKED} AND lane = ?
     ORDER BY place, id LIMIT 1`),

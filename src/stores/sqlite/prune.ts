@@ -57,14 +57,15 @@ interface Ways {
 }
 
 export class Pruner {
-  /** Of the request with this text: another request has its own idea of what is old. */
-  #under: { readonly request: string; readonly pass: Pass } | undefined
+  /** Of the request with this text and these runs: another request has its own idea of what is old. */
+  #under: { readonly request: string; readonly only: PruneRequest['only']; readonly pass: Pass } | undefined
 
   async prune(request: PruneRequest, { read, write }: Ways): Promise<Pruned> {
     check(request)
-    const text = JSON.stringify(request)
+    const { only, ...rest } = request
+    const text = JSON.stringify(rest)
     const pass =
-      this.#under?.request === text
+      this.#under?.request === text && this.#under.only === only
         ? this.#under.pass
         : { run: 0, key: 0, note: 0, spend: 0, floors: await read((readers) => floorsOf(readers, request.keepMax)) }
     const { now, pruned, keys, next, more } = await write<Step>({
@@ -72,7 +73,7 @@ export class Pruner {
       wakes: false,
       execute: (tx) => step(tx, request, pass),
     })
-    this.#under = more ? { request: text, pass: next } : undefined
+    this.#under = more ? { request: text, only, pass: next } : undefined
     return { now, pruned: pruned.map(idOf), keys, more }
   }
 }
@@ -100,12 +101,13 @@ function step(tx: Tx, request: PruneRequest, pass: Pass): Step {
   }
 }
 
-function pruneRuns(tx: Tx, { keepMs, keysMs, limit }: PruneRequest, { run: from, floors }: Pass): Walked {
+function pruneRuns(tx: Tx, { keepMs, keysMs, limit, only }: PruneRequest, { run: from, floors }: Pass): Walked {
   const { statements, now } = tx
   const newest = statements.newestRun.get()?.id
   const isOld = (row: EndedRow) => {
     const state = stateOf(row.state)
     if (!isTerminal(state) || row.id === newest) return false
+    if (only !== undefined && only.get(idOf(row.id)) !== row.generation) return false
     const endedAt = row.finished_at ?? now
     return endedAt <= now - (keepMs[state] ?? Number.POSITIVE_INFINITY) || row.id < (floors.get(row.lane) ?? 0)
   }

@@ -7,7 +7,7 @@ import type { Ledgers } from '../../policy/situation.ts'
 import type { Why } from '../../policy/why.ts'
 import type { RunView } from '../../ports/store.ts'
 import type { JournalEntry } from '../../run/journal.ts'
-import { type AttemptRecord, type Lane, type Progress, STATES, type State } from '../../run/run.ts'
+import { type AttemptRecord, EMPTY_LEDGERS, type Lane, type Progress, STATES, type State } from '../../run/run.ts'
 
 /** A state's number is its place in `STATES`; statements carry the numbers as literals, because partial indexes need them so. */
 export const STATE_NUMBER = Object.fromEntries(STATES.map((state, index) => [state, index])) as Record<State, number>
@@ -60,20 +60,15 @@ const LIMITS: ReadonlySet<string> = new Set(['deadlineAt', 'maxCostUsd'])
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-const NO_ERRORS: Ledgers['errorsByKind'] = Object.freeze({})
-const NO_LEDGERS: Ledgers = Object.freeze({
-  errors: 0,
-  rateWaits: 0,
-  interruptions: 0,
-  lapses: 0,
-  repairs: 0,
-  escalations: 0,
-  errorsByKind: NO_ERRORS,
-})
-
 export function ledgersOf(errors: number, lapses: number, more: More | undefined): Ledgers {
-  if (more === undefined && errors === 0 && lapses === 0) return NO_LEDGERS
-  const { rateWaits = 0, interruptions = 0, repairs = 0, escalations = 0, errorsByKind = NO_ERRORS } = more ?? {}
+  if (more === undefined && errors === 0 && lapses === 0) return EMPTY_LEDGERS
+  const {
+    rateWaits = 0,
+    interruptions = 0,
+    repairs = 0,
+    escalations = 0,
+    errorsByKind = EMPTY_LEDGERS.errorsByKind,
+  } = more ?? {}
   return { errors, rateWaits, interruptions, lapses, repairs, escalations, errorsByKind }
 }
 

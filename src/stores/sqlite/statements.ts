@@ -91,6 +91,7 @@ export interface EndedRow {
   readonly finished_at: number | null
   readonly lane: number
   readonly key: string | null
+  readonly generation: number
 }
 
 /** A key as retention looks at it. */
@@ -273,10 +274,12 @@ export const SQL = {
     output = NULL, ready_at = ? WHERE id = ?`),
 
   // prune
-  oldestRuns: sql<EndedRow>(`SELECT id, state, submitted_at, finished_at, lane, key FROM reprise_run
+  oldestRuns: sql<EndedRow>(`SELECT id, state, submitted_at, finished_at, lane, key, generation FROM reprise_run
     WHERE id > ? AND id < (SELECT max(id) FROM reprise_run) ORDER BY id LIMIT 0 + ?`),
   newestRun: sql<{ id: number }>('SELECT max(id) AS id FROM reprise_run'),
-  endedRun: sql<EndedRow>('SELECT id, state, submitted_at, finished_at, lane, key FROM reprise_run WHERE id = ?'),
+  endedRun: sql<EndedRow>(
+    'SELECT id, state, submitted_at, finished_at, lane, key, generation FROM reprise_run WHERE id = ?',
+  ),
   // The steps of a flow are reached through its first one.
   linkedTo: sql<{ run: number }>(`SELECT needed AS run FROM reprise_need INDEXED BY reprise_need_place WHERE run = ?
     UNION ALL SELECT run FROM reprise_need WHERE needed = ?

@@ -47,9 +47,9 @@ export const LEASES = [
     for (const { run, steps } of stories(history).values()) {
       let token = 0
       for (const step of steps) {
-        if (step.kind !== 'claimed') continue
+        if (step.kind !== 'claimed' && step.kind !== 'taken') continue
         const { attempt, generation } = step.after
-        const expected = (step.before?.attempt ?? 0) + 1
+        const expected = (step.before?.attempt ?? 0) + (step.kind === 'claimed' ? 1 : 0)
         if ((step.token ?? 0) <= token) found.push(`${run}: token ${step.token} after ${token}`)
         if (attempt !== expected)
           found.push(`${run}: attempt ${attempt} of generation ${generation}, expected ${expected}`)
@@ -103,9 +103,11 @@ export const LEASES = [
     ...notAlone(history),
     ...[...stories(history).values()].flatMap(({ run, steps }) => {
       const overlaps = steps.flatMap(({ kind, before, line }) => {
-        const holder = kind === 'claimed' ? before?.holder : undefined
-        if (!holder) return []
-        return [`${run}: claimed at ${line.at}, held with token ${holder.token} until ${holder.until}`]
+        const holder = kind === 'claimed' || kind === 'taken' ? before?.holder : undefined
+        // Who has it in hand may take it again; from somebody who is gone anybody may.
+        const isFree = line.verb === 'take' && (holder?.worker === line.by || (holder?.until ?? 0) <= line.at)
+        if (!holder || isFree) return []
+        return [`${run}: ${kind} at ${line.at}, held with token ${holder.token} until ${holder.until}`]
       })
       const early = steps.flatMap(({ kind, line, token }) => {
         const given =

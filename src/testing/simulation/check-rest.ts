@@ -185,11 +185,13 @@ const without = (spans: readonly Span[], cut: Span): Span[] =>
     ].filter((part) => part.to > part.from),
   )
 
-/** When no run at all was leased. */
+const isWorked = (model: Model | undefined): number => (model?.holder && !model.holder.isPerson ? 1 : 0)
+
+/** When no worker had a run at all. */
 function idleTimes(history: History): Span[] {
   const changes = [...stories(history).values()].flatMap(({ steps }) =>
     steps.flatMap(({ before, after, line }) => {
-      const delta = (after.holder ? 1 : 0) - (before?.holder ? 1 : 0)
+      const delta = isWorked(after) - isWorked(before)
       return delta === 0 ? [] : [{ at: line.at, seq: line.seq, delta }]
     }),
   )

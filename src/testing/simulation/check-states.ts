@@ -14,7 +14,12 @@ const LEGAL: Readonly<Record<string, (before: Model, after: Model, at: number) =
   claimed: ({ state, dueAt }, _after, at) =>
     state === 'ready' || ((state === 'waiting' || state === 'review') && due(dueAt, at)),
   lapsed: ({ state }) => state === 'ready',
-  ended: ({ state }, after) => state === 'ready' && after.state !== 'cancelled',
+  taken: ({ state }) => state === 'review',
+  returned: ({ state }) => state === 'review',
+  ended: ({ state, holder }, after) =>
+    holder?.isPerson
+      ? state === 'review' && ['ready', 'succeeded', 'failed'].includes(after.state)
+      : state === 'ready' && after.state !== 'cancelled',
   written: ({ state }) => state === 'ready',
   cancelled: ({ state }) => !isTerminal(state),
   again: ({ state }) => isTerminal(state) || state === 'review',
@@ -138,9 +143,14 @@ function misplaced(id: string, { steps }: Story): string[] {
   })
 }
 
-/** A success must be the word of the handler that its owner executed, and not of one that was suspended. */
-function unearned(history: History, id: string, { last }: Story): string[] {
+/** A success must be the word of the handler that its owner executed, and not of one that was suspended; or that of a person. */
+function unearned(history: History, id: string, { last, steps }: Story): string[] {
   if (last.state !== 'succeeded') return []
+  const end = steps.find(({ kind, token }) => kind === 'ended' && token === last.endedBy)
+  if (end?.before?.holder?.isPerson) {
+    const said = only(history, 'client').find(({ does, token }) => does === 'review' && token === last.endedBy)
+    return said?.value === last.output ? [] : [`${id}: holds ${last.output}, the person said ${said?.value}`]
+  }
   const over = only(history, 'handler').find(
     (line) => line.run === id && line.token === last.endedBy && line.does !== 'begin',
   )

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest'
+import { Book } from './book.fixtures.ts'
 import { goodBooks, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import { FLOWS } from './check-flows.ts'
 import { GATES } from './check-gates.ts'
+import { LEASES } from './check-leases.ts'
+import { REVIEWS } from './check-reviews.ts'
 import { check, INVARIANTS } from './checker.ts'
+import { atTheDesk } from './review-scene.fixtures.ts'
 import { TAMPERINGS } from './tampering.fixtures.ts'
 import { everyScene, goodHistory } from './teller-scenes.fixtures.ts'
 
 const GOOD_HISTORIES = 1_000
+
+const STEPS = INVARIANTS.filter(({ id }) => id === 'I7' || id === 'I8')
 
 /** What judges claims before their time by operations alone. */
 const WHEN_DUE = INVARIANTS.filter(({ id }) => id === 'I8' || id === 'I11')
@@ -35,6 +41,13 @@ describe('the checker takes good histories of flows and of what closes a lane', 
       }
     }
   })
+})
+
+test(`the checker takes ${GOOD_HISTORIES} good histories of a desk`, () => {
+  for (let seed = 0; seed < GOOD_HISTORIES; seed += 1) {
+    const breaches = [...REVIEWS, ...LEASES, ...STEPS].flatMap(({ breaches }) => breaches(atTheDesk(new Book(seed))))
+    expect(breaches, `seed ${seed}`).toEqual([])
+  }
 })
 
 test('a run is not missed while its lane is held', () => {

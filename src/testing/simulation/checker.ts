@@ -8,6 +8,7 @@ import { GATES } from './check-gates.ts'
 import { LEASES } from './check-leases.ts'
 import { LEDGERS } from './check-ledgers.ts'
 import { REST } from './check-rest.ts'
+import { REVIEWS } from './check-reviews.ts'
 import { STATES_AND_ENDS } from './check-states.ts'
 import { SUBMITS } from './check-submits.ts'
 import type { History } from './history.ts'
@@ -21,6 +22,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...CALLS,
   ...BUDGETS,
   ...REST,
+  ...REVIEWS,
   ...FLOWS,
   ...GATES,
 ]

@@ -8,7 +8,8 @@ import type { SubmitOptions } from '../../engine/submit.ts'
 import { isRepriseError } from '../../failure/reprise-error.ts'
 import type { Dice } from '../../time/dice.ts'
 import type { ClientLine } from './history.ts'
-import { Operators } from './operators.ts'
+import { Operators, type OperatorsOptions } from './operators.ts'
+import { Reviewers } from './reviewers.ts'
 import { between, pick, type Script, simpleScript, throwScript } from './script.ts'
 import type { SimProcess } from './sim-process.ts'
 import { SIM_TASKS } from './sim-tasks.ts'
@@ -28,6 +29,7 @@ export class Clients {
   readonly #process: SimProcess
   readonly #reprise: Reprise
   readonly #operators: Operators
+  readonly #reviewers: Reviewers
   readonly #dice: Dice
   readonly #keys: Dice
   #ops = 0
@@ -43,12 +45,14 @@ export class Clients {
     this.#reprise.on('*', (event) => stage.recorder.note({ log: 'event', process: 'client', event }))
     this.#dice = stage.dice('clients')
     this.#keys = stage.dice('concurrency keys')
-    this.#operators = new Operators({
+    const asked = {
       ...{ stage, store },
       later: (ms, act) => this.#later(ms, act),
       nextOp: () => this.#ops++,
       tell: (line) => this.#tell(line),
-    })
+    } satisfies OperatorsOptions
+    this.#operators = new Operators(asked)
+    this.#reviewers = new Reviewers(asked)
   }
 
   /** Things that clients have begun and not heard the end of. */
@@ -73,6 +77,7 @@ export class Clients {
     for (let each = 1; each <= flows; each += 1) this.#planFlow(each, withinMs)
     this.#planHerd()
     this.#operators.plan(withinMs)
+    this.#reviewers.plan(withinMs)
   }
 
   /** Nobody pauses anything for ever any more. */

@@ -214,7 +214,9 @@ export class GateFold {
   /** An answer that says how much is left: nobody else begins while those that are out may use it up, or hardly more. */
   #answered({ quotas = [] }: AnswerChange, order: HoldOrder | undefined, at: number): void {
     const untils = quotas.map(({ resource, remaining, resetAt }) => {
-      const out = this.#models.filter(({ holder, lane }) => holder && lane.resource === resource).length
+      const out = this.#models.filter(
+        ({ holder, lane }) => holder && !holder.isPerson && lane.resource === resource,
+      ).length
       const room = remaining - Math.max(0, out - 1)
       const share = room <= 0 ? 1 : room <= 2 * out ? 1 / (room + 1) : 0
       return resetAt <= at ? at : at + Math.ceil((resetAt - at) * share)
@@ -301,7 +303,7 @@ export class GateFold {
     const covered = given.filter(({ model }) => covers(what, model.lane))
     if (covered.length === 0) return
     if (running !== undefined) {
-      const out = this.#models.filter((model) => model.holder && covers(what, model.lane)).length
+      const out = this.#models.filter(({ holder, lane }) => holder && !holder.isPerson && covers(what, lane)).length
       if (out >= running) this.#seen.full += 1
       if (out > running)
         this.#limitBreaches.push(`${worker} made it ${out} of ${what} at ${at}, allowed are ${running}`)

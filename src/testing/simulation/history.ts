@@ -36,7 +36,7 @@ export interface Line {
 export interface ClientLine extends Line {
   readonly log: 'client'
   readonly op: number
-  readonly does: 'submit' | 'cancel' | 'retry' | 'reorder' | 'hold' | 'release'
+  readonly does: 'submit' | 'cancel' | 'retry' | 'reorder' | 'hold' | 'release' | 'review'
   readonly phase: 'invoke' | 'ok' | 'fail' | 'unknown' | 'conflict' | 'lost'
   readonly task?: string
   readonly key?: string
@@ -46,6 +46,10 @@ export interface ClientLine extends Line {
   readonly created?: boolean
   /** The flow's key, when the item is a step of one that has one. */
   readonly flowKey?: string
+  /** Of a person's decision: whose hand it was, and JSON of what they gave as the answer. */
+  readonly by?: string
+  readonly token?: number
+  readonly value?: string
 }
 
 /** Something that the store executed, in the order of execution, whether or not anybody heard the answer. */
@@ -75,6 +79,14 @@ export type StoreOperation =
       readonly lost: readonly string[]
     }
   | ({ readonly verb: 'commit'; readonly change: Change } & Answered)
+  | {
+      readonly verb: 'take'
+      readonly run: string
+      readonly by: string
+      readonly leaseMs: number
+      /** Absent: it was lost to somebody else, or is not with a person. */
+      readonly token?: number
+    }
   | ({ readonly verb: 'steer'; readonly act: Act } & Answered)
   | ({ readonly verb: 'reorder'; readonly move: Move } & Answered)
   | ({ readonly verb: 'hold'; readonly order: HoldOrder } & Answered)

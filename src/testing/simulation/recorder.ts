@@ -15,6 +15,7 @@ import type {
   RenewRequest,
   RunView,
   Store,
+  TakeRequest,
 } from '../../ports/store.ts'
 import type { HoldOrder, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
@@ -123,6 +124,13 @@ export class RecordedStore {
     this.#note(process, { verb: 'commit', change, ...answered(committed) })
     if (change.type === 'end') this.#changed()
     return committed
+  }
+
+  async take(process: string, request: TakeRequest) {
+    const taken = await this.store.take(request)
+    const { run, by, leaseMs } = request
+    this.#note(process, { verb: 'take', run, by, leaseMs, ...(taken.answer === 'ok' ? { token: taken.token } : {}) })
+    return taken
   }
 
   async steer(process: string, act: Act) {

@@ -2,6 +2,7 @@
  * What a batch of simulations must have seen at least once, or it proves less than it seems: rare things, counted.
  */
 import type { EventName } from '../../run/event.ts'
+import type { State } from '../../run/run.ts'
 import type { GateEvent } from './gate-story.ts'
 import { FAULTS, type FaultKind, type History, only } from './history.ts'
 import { gateStory, stories } from './story.ts'
@@ -36,6 +37,9 @@ const gates =
   (event: GateEvent): Counter =>
   (history) =>
     gateStory(history).seen[event]
+
+const decisions = (state: State): Counter =>
+  steps(({ kind, before, after }) => kind === 'ended' && before?.holder?.isPerson === true && after.state === state)
 
 /** Runs that somebody asked for again after they were pruned, and that were remembered by their keys. */
 const prunedKeys: Counter = (history) => {
@@ -97,6 +101,17 @@ export const SOMETIMES: Readonly<Record<string, Counter>> = {
     'attempt.retried',
     ({ failure }: { failure: { code: string } }) => failure.code === 'attempt.timeout',
   ),
+  'taken by a person': steps(({ kind }) => kind === 'taken'),
+  'lost to another person': (history) =>
+    only(history, 'store').filter((line) => line.verb === 'take' && line.token === undefined).length,
+  'a person went away': steps(({ kind }) => kind === 'returned'),
+  'answered by a person': decisions('succeeded'),
+  'sent back by a person': decisions('ready'),
+  'rejected by a person': decisions('failed'),
+  'cancelled out of a person’s hands': steps(
+    ({ kind, before }) => kind === 'cancelled' && before?.holder?.isPerson === true,
+  ),
+  'fault of a take': sites('take'),
   'cancelled while running': steps(({ kind, before }) => kind === 'cancelled' && before?.holder !== undefined),
   'new generation': steps(({ kind }) => kind === 'again'),
   'key met its run': events('run.returned'),

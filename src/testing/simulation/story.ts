@@ -16,6 +16,8 @@ export interface Holder {
   readonly alone: boolean
   readonly claimedAt: number
   until: number
+  /** It is in review, and this is a person's hand. */
+  readonly isPerson?: boolean
 }
 
 export interface Model {
@@ -44,6 +46,9 @@ export type StepKind =
   | 'created'
   | 'claimed'
   | 'lapsed'
+  | 'taken'
+  /** A person went away, and it lies on the desk again. */
+  | 'returned'
   | 'ended'
   | 'written'
   | 'refused'
@@ -146,6 +151,9 @@ function apply(drafts: Map<string, Draft>, nonces: Set<string>, line: StoreLine)
         const holder = drafts.get(run)?.last.holder
         if (holder?.token === token && !line.lost.includes(run)) holder.until = line.at + line.leaseMs
       }
+      return []
+    case 'take':
+      take(drafts.get(line.run), line)
       return []
     case 'commit':
       return commit(drafts, line, line.change)
@@ -250,6 +258,10 @@ function expire(drafts: Map<string, Draft>, line: StoreLine): void {
   for (const draft of drafts.values()) {
     const from = draft.last.holder
     if (!from || from.until > line.at) continue
+    if (from.isPerson) {
+      step(draft, 'returned', line, { ...draft.last, holder: undefined }, { from, token: from.token })
+      continue
+    }
     const suspect = draft.last.suspect || !from.alone
     step(draft, 'lapsed', line, { ...draft.last, suspect, holder: undefined }, { from, token: from.token })
   }
@@ -264,6 +276,13 @@ function claim(drafts: Map<string, Draft>, line: Extract<StoreLine, { verb: 'cla
     const holder = { token, worker, process, alone, claimedAt: at, until: at + line.leaseMs }
     step(draft, 'claimed', line, { ...draft.last, state: 'ready', dueAt: undefined, attempt, holder }, { token })
   }
+}
+
+function take(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'take' }>): void {
+  const { token, by: worker, process, at, leaseMs } = line
+  if (!draft || token === undefined) return
+  const holder = { token, worker, process, alone: false, claimedAt: at, until: at + leaseMs, isPerson: true }
+  step(draft, 'taken', line, { ...draft.last, holder }, { token })
 }
 
 function commit(

@@ -6,6 +6,7 @@ import type { AttemptRecord } from '../../run/run.ts'
 import { Book } from './book.fixtures.ts'
 import { BAD_BOOKS, blockedForEver, leftAfterItsHold } from './book-scenes.fixtures.ts'
 import type { Dump, History, LogLine } from './history.ts'
+import { BAD_DESKS } from './review-scene.fixtures.ts'
 import { BAD_FORWARDS, leftBehind } from './turn-scenes.fixtures.ts'
 
 type Tamper = (history: History) => History
@@ -368,6 +369,7 @@ export const TAMPERINGS: Readonly<Record<string, Readonly<Record<string, Tamper>
     'lies there after its hold is over': () => leftAfterItsHold(10_000),
   },
   ...BAD_BOOKS,
+  desk: BAD_DESKS,
 }
 
 /** The second attempt of r2 sends what was answered in the first. */

@@ -50,6 +50,8 @@ function storeWords(line: StoreLine): string {
       return `claim ${line.worker}${line.alone ? ' alone' : ''} → token ${line.token}: ${line.runs.map(({ id, attempt, lapses }) => `${id} attempt ${attempt}${lapses > 0 ? ` (${lapses} lapses)` : ''}`).join(', ') || 'nothing'}`
     case 'renew':
       return `renew ${line.leases.map(({ run, token }) => `${run}@${token}`).join(' ')}${line.lost.length > 0 ? ` → lost ${line.lost.join(' ')}` : ''}`
+    case 'take':
+      return `take ${line.run} by ${line.by} → ${line.token === undefined ? 'lost' : `token ${line.token}`}`
     case 'commit': {
       const { change } = line
       const detail =

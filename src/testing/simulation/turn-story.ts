@@ -45,7 +45,7 @@ function ofKey(drafts: ReadonlyMap<string, Draft>, of: Draft, at: number): { rea
     ({ last, concurrency }) => concurrency?.key === of.concurrency?.key && last.lane.task === of.last.lane.task,
   )
   return {
-    out: same.filter(({ last }) => last.holder).length,
+    out: same.filter(({ last }) => last.holder && !last.holder.isPerson).length,
     ready: same.filter(({ last }) => isWaiting(last, at)).length,
   }
 }

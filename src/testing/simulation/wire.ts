@@ -68,7 +68,7 @@ export function wire(options: WireOptions): Store {
         for (const end of ends) answers.push(await recorded.commit(name, end))
         return answers
       }),
-    take: (request) => ask('take', () => store.take(request)),
+    take: (request) => ask('take', () => recorded.take(name, request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
     reorder: (move) => ask('reorder', () => recorded.reorder(name, move), false),
     hold: (order) => ask('hold', () => recorded.hold(name, order)),

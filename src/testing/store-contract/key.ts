@@ -47,6 +47,22 @@ export const keyLaws = subject('key', {
       assert.deepEqual(await world.claimedIds({ worker: 'w3' }), [second], 'it allows one beside itself')
     },
   ],
+  'what a person has in hand is not out: the next of its key goes on': [
+    'person-fills-key',
+    async (world) => {
+      for (const due of [{}, { dueAt: world.now + 60_000 }]) {
+        const [asking = '', next = ''] = await ofKey(world, 2)
+        await world.end(await world.take(asking), { state: 'review', suspensions: 1, ...due })
+        const expect = { generation: 1 }
+        assert.equal((await world.store.take({ run: asking, by: 'ann', leaseMs: LEASE_MS, expect })).answer, 'ok')
+        const [third = ''] = await ofKey(world, 1)
+        const held = await world.take(next)
+        assert.deepEqual(await world.claimedIds(), [])
+        await world.end(held)
+        await world.end(await world.take(third))
+      }
+    },
+  ],
   'a run whose key is full waits without a due time, and is told with its key': [
     'key-unsaid parked-untouched',
     async (world) => {

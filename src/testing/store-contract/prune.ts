@@ -177,6 +177,29 @@ export const pruneLaws = subject('prune', {
       assert.deepEqual(await prune(world, { limit: 2 }), runs.slice(2))
     },
   ],
+  'of what is old only the runs go that are named, in the generation that is named; what is linked goes only if all of it is':
+    [
+      'prune-ignores-only prune-ignores-generation prune-by-only-alone',
+      async (world) => {
+        const [first, second, again] = [await succeeded(world), await succeeded(world), await failed(world)]
+        const steps = ['a', 'b'].map((step) => ({ ...newRun(), step, needs: [], onNeedFailed: 'fail' as const }))
+        const { flow } = await world.store.createFlow({ name: 'f', steps })
+        assert.ok(flow !== 'conflict')
+        const [a, b] = flow.steps.map(({ run }) => run) as [string, string]
+        for (const run of [a, b]) await world.end(await world.take(run))
+        const expect = { generation: 1, states: ['failed'] } as const
+        await world.store.steer({ run: again, type: 'retry', by: 'ann', why: BEGUN_AGAIN, expect })
+        await world.fail(await world.take(again))
+        await world.clock.advance(2 * DAY_MS)
+        const young = await succeeded(world)
+        const only = (...runs: readonly (readonly [string, number])[]) => ({ only: new Map(runs) })
+        assert.deepEqual(await prune(world, only([first, 1], [again, 1], [a, 1], [young, 1], ['none', 1])), [first])
+        for (const run of [second, again, a, b, young]) assert.ok(await isThere(world, run))
+        assert.deepEqual(await prune(world, { ...only([again, 2], [a, 1], [b, 1]), limit: 1 }), [again, a, b])
+        assert.deepEqual(await prune(world, only()), [])
+        assert.deepEqual(await prune(world), [second])
+      },
+    ],
   'a key outlives its run, by keysMs after its end': [
     'key-pruned-with-run',
     async (world) => {

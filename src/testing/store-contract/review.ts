@@ -263,6 +263,21 @@ export const reviewLaws = subject('review', {
       }
     },
   ],
+  'what a person has in hand sends nothing: it takes nothing of what a resource has left': [
+    'person-counts-as-sender',
+    async (world) => {
+      const asking = await world.hold({ resource: 'flash' })
+      await world.end(asking, { state: 'review', suspensions: 1 })
+      await taken(world, asking.run)
+      const held = await world.hold({ resource: 'flash' })
+      await world.intent(held, 'ask')
+      const told = { resource: 'flash', by: 'left', unit: 'requests', remaining: 3 } as const
+      const quotas = [{ ...told, resetAt: world.now + 8_000 }]
+      const answer = { generation: 1, name: 'ask', inputHash: 'hash', answer: '1', quotas } as const
+      const committed = await world.store.commit({ type: 'answer', ...held, ...answer })
+      assert.deepEqual(committed, { now: world.now, answer: 'ok' })
+    },
+  ],
   'a question is decided at most once': [
     'decided-twice',
     async (world) => {

@@ -1,6 +1,5 @@
 /** Stores that fence or write the end of an attempt wrongly. */
-import { isTerminal } from '../../../src/run/run.ts'
-import { NO_LEDGERS } from '../../../src/stores/memory/rows.ts'
+import { EMPTY_LEDGERS, isTerminal } from '../../../src/run/run.ts'
 import { ending, forced, gap, type Shelf, without } from './bench.ts'
 
 export const commitShelf: Shelf = {
@@ -86,7 +85,7 @@ export const commitShelf: Shelf = {
   'lane-kept': ending({ change: (end) => without(end, 'lane', 'rung') }),
   'ledgers-lost': ending({
     after: (row, _before, { ledgers }) => {
-      if (!ledgers) row.ledgers = NO_LEDGERS
+      if (!ledgers) row.ledgers = EMPTY_LEDGERS
     },
   }),
   'suspensions-replaced': ending({

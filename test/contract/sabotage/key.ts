@@ -35,6 +35,14 @@ const stateOf = (change: object): Partial<Row> => ({
 
 export const keyShelf: Shelf = {
   'key-ignored': creating((run) => without(run, 'concurrency')),
+  'person-fills-key': (bench) => ({
+    claim: (request) =>
+      pretend(
+        bench.tables,
+        ({ state, lease, concurrency }) => (state === 'review' && lease && concurrency ? { state: 'ready' } : {}),
+        () => bench.store.claim(request),
+      ),
+  }),
   'key-per-claim': (bench) => ({
     claim: (request) =>
       pretend(

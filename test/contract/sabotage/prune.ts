@@ -39,6 +39,8 @@ const seeing =
       ),
   })
 
+const generationOf = ({ tables }: Bench, run: string): number => tables.runs.get(run)?.generation ?? 0
+
 const KEPT_FOR_EVER = Number.MAX_SAFE_INTEGER
 
 export const pruneShelf: Shelf = {
@@ -64,6 +66,16 @@ export const pruneShelf: Shelf = {
     }
   },
   'prune-counts-tasks-together': seeing((row) => ({ lane: { ...row.lane, task: 't' } })),
+  'prune-ignores-only': pruning({ change: ({ only: _only, ...request }) => request }),
+  'prune-ignores-generation': (bench) => ({
+    prune: (request) => {
+      const only = request.only && new Map([...request.only.keys()].map((run) => [run, generationOf(bench, run)]))
+      return pruneOf(bench, only ? { ...request, only } : request)
+    },
+  }),
+  'prune-by-only-alone': pruning({
+    change: (request) => (request.only ? { ...request, keepMs: { succeeded: 0, failed: 0, cancelled: 0 } } : request),
+  }),
   'prune-keeps-failures': pruning({
     change: (request) => ({ ...request, keepMs: { ...request.keepMs, failed: KEPT_FOR_EVER } }),
   }),

@@ -7,6 +7,7 @@ import {
   ending,
   forced,
   gap,
+  pretend,
   rowsOf,
   type Sabotage,
   type Shelf,
@@ -106,6 +107,16 @@ export const reviewShelf: Shelf = {
     },
   }),
   'person-takes-a-place': seeing((row) => (inHand(row) ? { state: 'ready' } : {})),
+  'person-counts-as-sender': (bench) => ({
+    commit: (change) =>
+      change.type === 'answer'
+        ? pretend(
+            bench.tables,
+            (row) => (inHand(row) ? { state: 'ready' } : {}),
+            () => bench.store.commit(change),
+          )
+        : bench.store.commit(change),
+  }),
   'note-lost-with-end': ending({ change: (end) => without(end, 'note') }),
   'ended-falls-due': ending({
     after: (row, before, { state }, { tables }) => {
