@@ -57,7 +57,7 @@ export async function watchSweep(
   const { env, err } = frame.terminal()
   const { settings, entries } = await loadConfig({ cwd: frame.cwd, env, flags: { store } })
   if (entries.find(({ name }) => name === 'store')?.origin === 'default') return undefined
-  const reprise = createReprise({ store: openStore(settings, frame.clock), clock: frame.clock })
+  const reprise = createReprise({ store: await openStore(settings, frame.clock), clock: frame.clock })
   let worker: RunningWorker | undefined
   try {
     const incidents = incidentsOn(reprise, settings, frame.clock, tell)
