@@ -17,7 +17,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** What `reprise.config.ts` exports. Every field may be left out; paths are relative to the file. */
 export interface Config {
-  /** `sqlite:./reprise.db`, `postgres://…`, `firestore://project`, `memory:`. */
+  /** `sqlite:./reprise.db`, `firestore://project`, `memory:`. */
   readonly store?: string
   /** `folder:./artifacts`, `gcs://bucket/prefix`, `memory:`. */
   readonly artifacts?: string
