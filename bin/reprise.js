@@ -19,5 +19,9 @@ if (foundMajor < neededMajor || (foundMajor === neededMajor && foundMinor < need
   )
   process.exitCode = 2
 } else {
-  import('../dist/cli/main.js')
+  // A command that answers at once should start at once: compiled code is kept between runs, in the folder for temporary files.
+  import('node:module').then((module) => {
+    module.enableCompileCache()
+    return import('../dist/cli/main.js')
+  })
 }

@@ -88,6 +88,23 @@ export const BOARDS: readonly Board[] = [
         legend: '{{state}}',
       },
       {
+        title: 'Oldest waiting',
+        says: 'How long a run could have been claimed and was not, holds apart. Above 15 minutes there are too few workers, or a limit is too low.',
+        shape: 'graph',
+        expr: 'max by (task) (reprise_oldest_waiting_seconds)',
+        legend: '{{task}}',
+        unit: 's',
+        thresholds: [900, 86_400],
+      },
+      {
+        title: 'Stuck runs',
+        says: 'Runs that could have been claimed for longer than the stuck age, 24 hours unless set otherwise. Above 50 somebody should look; above 200 nobody works on them.',
+        shape: 'gauge',
+        expr: 'max by (task) (reprise_stuck_runs)',
+        legend: '{{task}}',
+        thresholds: [50, 200],
+      },
+      {
         title: 'Ended per second',
         says: 'Runs that ended, by how.',
         shape: 'graph',

@@ -7,6 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { firestoreMissing } from '../test/services/firestore-emulator.ts'
 import { MUTANTS } from './mutants/list.ts'
 import { edited, isForTests, type Mutant } from './mutants/mutant.ts'
 
@@ -30,10 +31,18 @@ const SLOW_TESTS = ['--exclude', 'src/engine/outage.test.ts']
 
 /** What a copy needs to run the simulation and the unit tests. */
 const COPIED = ['src', 'scripts', 'test/e2e/faces.ts', 'package.json', 'vitest.config.ts', 'tsconfig.json']
+/** What suites outside of the source need besides. */
+const COPIED_FOR_SUITES = ['test', 'deploy', 'examples']
 
-function plant({ edits }: Mutant): string {
+type Suites = Pick<Mutant, 'tests' | 'only'>
+
+const isOutside = ({ tests = [] }: Suites): boolean => tests.some((file) => file.startsWith('test/'))
+
+function plant(mutant: Mutant): string {
+  const { edits } = mutant
   const folder = mkdtempSync(join(tmpdir(), 'reprise-mutant-'))
-  for (const each of COPIED) cpSync(join(root, each), join(folder, each), { recursive: true })
+  for (const each of isOutside(mutant) ? [...COPIED, ...COPIED_FOR_SUITES] : COPIED)
+    cpSync(join(root, each), join(folder, each), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const edit of edits) {
     const path = join(folder, edit.file)
@@ -46,7 +55,7 @@ function plant({ edits }: Mutant): string {
 async function caughtBy(mutant: Mutant): Promise<string | undefined> {
   const folder = plant(mutant)
   try {
-    if (mutant.tests !== undefined) return await caughtByTests(folder, mutant.tests)
+    if (mutant.tests !== undefined) return await caughtByTests(folder, mutant)
     const [first, second] = isForTests(mutant)
       ? [caughtByTests, caughtBySimulation]
       : [caughtBySimulation, caughtByTests]
@@ -65,16 +74,15 @@ async function caughtBySimulation(folder: string): Promise<string | undefined> {
   return `simulation: ${status === null ? 'does not end' : (/^\w*Error: .*$/m.exec(stderr)?.[0] ?? 'dies')}`
 }
 
-async function caughtByTests(
-  folder: string,
-  tests: readonly string[] = [...UNIT_TESTS, ...SLOW_TESTS],
-): Promise<string | undefined> {
-  const args = [VITEST, 'run', '--project', 'unit', '--bail', '1', ...tests]
+async function caughtByTests(folder: string, suites: Suites = {}): Promise<string | undefined> {
+  const { tests = [...UNIT_TESTS, ...SLOW_TESTS], only } = suites
+  const project = isOutside(suites) ? [] : ['--project', 'unit']
+  const args = [VITEST, 'run', ...project, '--bail', '1', ...tests, ...(only === undefined ? [] : ['-t', only])]
   const { status, stdout, stderr } = await run(folder, args)
   if (status === 0) return undefined
   const [, test] = /FAIL .*?\.test\.ts > (.*)$/m.exec(stdout + stderr) ?? []
   const [error] = /^\w*Error: .*$/m.exec(stderr) ?? []
-  return `unit: ${(test ?? error)?.slice(0, 90) ?? 'fails'}`
+  return `${isOutside(suites) ? 'suite' : 'unit'}: ${(test ?? error)?.slice(0, 90) ?? 'fails'}`
 }
 
 interface Ran {
@@ -102,15 +110,46 @@ function run(cwd: string, args: readonly string[]): Promise<Ran> {
 
 const startedAt = performance.now()
 
-/** Without a planted bug nobody may cry: else the table below would say nothing. */
-const sound = plant({ name: 'none', edits: [] })
-const alarms = await Promise.all([caughtBySimulation(sound), caughtByTests(sound)])
-rmSync(sound, { recursive: true, force: true })
-for (const alarm of alarms) if (alarm !== undefined) console.error(`The source as it is does not pass: ${alarm}`)
-if (alarms.some((alarm) => alarm !== undefined)) process.exit(2)
-
 const wanted = process.argv[2] ?? ''
-const chosen = MUTANTS.filter(({ name }) => name.includes(wanted))
+const missing = firestoreMissing()
+const named = MUTANTS.filter(({ name }) => name.includes(wanted))
+const chosen = named.filter(({ needs }) => needs === undefined || missing === undefined)
+for (const { name } of named)
+  if (!chosen.some((each) => each.name === name)) console.log(`– ${name.padEnd(56)} ${missing}`)
+
+/** The suites that the chosen bugs name, each once. */
+function namedSuites(): Suites[] {
+  const byFiles = Map.groupBy(
+    chosen.filter(({ tests }) => tests !== undefined),
+    ({ tests = [] }) => tests.join(' '),
+  )
+  return [...byFiles.values()].map((mutants) => {
+    const patterns = new Set(mutants.map(({ only }) => only))
+    const { tests = [] } = mutants[0] ?? {}
+    return patterns.has(undefined) ? { tests } : { tests, only: [...patterns].join('|') }
+  })
+}
+
+/** Without a planted bug nobody may cry: else the table below would say nothing. */
+async function alarms(): Promise<string[]> {
+  const found: (string | undefined)[] = []
+  for (const suites of namedSuites()) {
+    const sound = plant({ name: 'none', edits: [], ...suites })
+    found.push(await caughtByTests(sound, suites))
+    rmSync(sound, { recursive: true, force: true })
+  }
+  if (chosen.some(({ tests }) => tests === undefined)) {
+    const sound = plant({ name: 'none', edits: [] })
+    found.push(...(await Promise.all([caughtBySimulation(sound), caughtByTests(sound)])))
+    rmSync(sound, { recursive: true, force: true })
+  }
+  return found.filter((alarm) => alarm !== undefined)
+}
+
+const crying = await alarms()
+for (const alarm of crying) console.error(`The source as it is does not pass: ${alarm}`)
+if (crying.length > 0) process.exit(2)
+
 const left = [...chosen]
 let escaped = 0
 

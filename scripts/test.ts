@@ -4,7 +4,7 @@
  * its reason says that it is optional: data that not every machine can have.
  * Arguments are passed to vitest as filters and run the tests alone.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { startVitest } from 'vitest/node'
 import { LEFT_OUT } from './long-suites.ts'
@@ -14,9 +14,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const strict = process.env['REPRISE_TEST_STRICT'] === '1'
 const filters = process.argv.slice(2)
 
-/** Checks that are not tests by themselves; each counts as one. */
-const CHECKS: ReadonlyArray<readonly [name: string, command: string, ...args: string[]]> = [
-  ['build', 'node', 'scripts/build.ts'],
+type Check = readonly [name: string, command: string, ...args: string[]]
+
+/** Checks that are not tests by themselves; each counts as one. The first makes what the others and the tests look at. */
+const BUILD: Check = ['build', 'node', 'scripts/build.ts']
+const CHECKS: readonly Check[] = [
   ['format and lint', 'biome', 'check', '.'],
   ['types', 'tsc', '--noEmit'],
   ['dead code', 'knip'],
@@ -26,16 +28,27 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 let passed = 0
 let failed = 0
 
+async function check([name, command, ...args]: Check): Promise<void> {
+  const startedAt = performance.now()
+  const child = spawn(`${root}/node_modules/.bin/${command}`, args, { cwd: root })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+  const ok = await new Promise<boolean>((resolve) => {
+    child.on('error', (error) => {
+      said += error
+      resolve(false)
+    })
+    child.on('close', (code) => resolve(code === 0))
+  })
+  if (ok) passed += 1
+  else failed += 1
+  console.log(`${ok ? '✓' : '✗'} ${name.padEnd(16)} ${seconds(performance.now() - startedAt)}`)
+  if (!ok) console.log(said)
+}
+
 if (filters.length === 0) {
-  for (const [name, command, ...args] of CHECKS) {
-    const startedAt = performance.now()
-    const run = spawnSync(`${root}/node_modules/.bin/${command}`, args, { cwd: root, encoding: 'utf8' })
-    const ok = run.status === 0
-    if (ok) passed += 1
-    else failed += 1
-    console.log(`${ok ? '✓' : '✗'} ${name.padEnd(16)} ${seconds(performance.now() - startedAt)}`)
-    if (!ok) console.log(`${run.stdout}${run.stderr}${run.error ?? ''}`)
-  }
+  await check(BUILD)
+  await Promise.all(CHECKS.map(check))
 }
 
 const reporter = new SuiteReporter()

@@ -1,4 +1,4 @@
--- Schema 2 of the SQLite store, as a new file has it.
+-- Schema 3 of the SQLite store, as a new file has it.
 
 CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
 
@@ -102,7 +102,7 @@ CREATE TABLE reprise_lane(
 
 CREATE UNIQUE INDEX reprise_lane_name ON reprise_lane(task, coalesce(category, 0), coalesce(resource, 0), again, keyed);
 
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE reprise_meta(
   name TEXT PRIMARY KEY,
@@ -177,7 +177,7 @@ CREATE TABLE reprise_run(
   failure TEXT,
   input TEXT,
   output TEXT
-);
+, ready_at INTEGER);
 
 CREATE TRIGGER reprise_run_newest BEFORE DELETE ON reprise_run
 WHEN old.id = (SELECT max(id) FROM reprise_run)

@@ -2,6 +2,7 @@
  * The planted bugs, each one that a good engineer might have written: what went wrong in other engines, and once in this one.
  */
 import { BUDGET_MUTANTS } from './budgets.ts'
+import { FIRESTORE_MUTANTS } from './firestore-list.ts'
 import { FLOW_MUTANTS } from './flow-list.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { SWEEP_MUTANTS } from './sweep-list.ts'
@@ -49,9 +50,9 @@ export const MUTANTS: readonly Mutant[] = [
     'an end is told before it is stored',
     `${ENGINE}/settle.ts`,
     `  crashPoint('before-end')
-  told(`,
+`,
     `  if (parts.emitter.listening) tellEnd(execution, ending, applied)
-  told(`,
+`,
     {
       file: `${ENGINE}/settle.ts`,
       find: `    tellEnd(execution, ending, applied)
@@ -191,8 +192,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a swallowed suspension is a success',
     `${ENGINE}/perform.ts`,
-    'if (execution.left || execution.suspendedOn) return swallowed',
-    'if (execution.left) return swallowed',
+    'left !== undefined || suspendedOn !== undefined',
+    'left !== undefined',
   ),
   mutant(
     'a handler that hangs is not dismissed',
@@ -281,4 +282,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FLOW_MUTANTS,
   ...SWEEP_MUTANTS,
   ...TURN_MUTANTS,
+  ...FIRESTORE_MUTANTS,
 ]

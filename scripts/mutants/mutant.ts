@@ -5,8 +5,12 @@ export interface Mutant {
   /** What is wrong with it, in a few words. */
   readonly name: string
   readonly edits: readonly Edit[]
-  /** Files of unit tests that must notice, for a room that the simulation does not visit. */
+  /** Files of tests that must notice, for a room that the simulation does not visit. */
   readonly tests?: readonly string[]
+  /** Of these only the tests whose names match. */
+  readonly only?: string
+  /** Where this is missing the bug is not planted. */
+  readonly needs?: 'firestore'
 }
 
 export interface Edit {

@@ -13,7 +13,7 @@ export const TURN_MUTANTS: readonly Mutant[] = [
   mutant(
     'a lapse makes no room for its key',
     'src/stores/memory/claim.ts',
-    '  for (const row of expired) wakeAfter(tables, row)\n',
+    '  for (const row of expired) wakeAfter(tables, row, now)\n',
     '',
   ),
   mutant(
@@ -34,7 +34,7 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     `return { state: 'succeeded', why, output: verdict.value, attempt }`,
     `return { state: 'succeeded', why, output: verdict.value }`,
   ),
-  mutant('nobody is brought forward', 'src/stores/memory/claim.ts', '  bringForward(tables)\n', ''),
+  mutant('nobody is brought forward', 'src/stores/memory/claim.ts', '  bringForward(tables, now)\n', ''),
   mutant(
     'an old run goes first, whatever its priority',
     'src/stores/memory/rows.ts',

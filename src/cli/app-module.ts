@@ -25,7 +25,12 @@ const WHAT_TO_EXPORT =
   'Export, as default or as `app` or `reprise`, an instance made by createReprise, or a function that is given one: `export default (reprise) => { reprise.task(…) }`.'
 
 /** `make` is called only if the module wants an instance. */
-export async function loadApp(path: string, settings: Settings, cwd: string, make: () => Reprise): Promise<App> {
+export async function loadApp(
+  path: string,
+  settings: Settings,
+  cwd: string,
+  make: () => Promise<Reprise>,
+): Promise<App> {
   const name = isAbsolute(path) && !relative(cwd, path).startsWith('..') ? relative(cwd, path) : path
   const module = await importFrom(path, cwd).catch((cause: unknown) => {
     throw refused(`The app ${shown(name)} cannot be loaded.`, cause)
@@ -35,7 +40,7 @@ export async function loadApp(path: string, settings: Settings, cwd: string, mak
   const found = module['default'] ?? module['reprise'] ?? module['app']
   if (isReprise(found)) return { reprise: found, tasks, bringsStore: true }
   if (typeof found !== 'function') throw refused(`The app ${shown(name)} exports nothing that works.`, undefined)
-  const reprise = make()
+  const reprise = await make()
   try {
     await found(registering(reprise, settings, tasks))
   } catch (cause) {

@@ -12,7 +12,7 @@ import type { Frame } from './frame.ts'
 /** Every flag that a setting has, by its name without dashes. A command takes those that concern it. */
 const FLAGS = {
   config: ['<file>', 'the configuration; `reprise.config.ts` here or above unless given'],
-  store: ['<address>', 'sqlite:<file>, postgres://…, firestore://<project> or memory:'],
+  store: ['<address>', 'sqlite:<file>, firestore://<project> or memory:'],
   artifacts: ['<address>', 'folder:<path>, gcs://<bucket>/<prefix> or memory:'],
   bus: ['<address>', 'memory: or amqp://…'],
   app: ['<module>', 'the module with your handlers'],

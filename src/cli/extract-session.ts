@@ -74,7 +74,7 @@ export async function extractSession(
   options: SessionOptions,
 ): Promise<SessionEnd> {
   const where = addressText(settings.store, frame.cwd)
-  const store = openStore(settings, frame.clock)
+  const store = await openStore(settings, frame.clock)
   const reprise = createReprise({
     store,
     limits: settings.limits,

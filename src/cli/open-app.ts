@@ -28,10 +28,10 @@ const NO_TASKS: ReadonlyMap<string, Task> = new Map()
 
 /** With an app if one is configured. A store that does not answer is told at once, not after the first run. */
 export async function openApp({ settings, entries }: ResolvedConfig, frame: Frame): Promise<OpenedApp> {
-  const make = (): Reprise =>
+  const make = async (): Promise<Reprise> =>
     createReprise({
-      store: openStore(settings, frame.clock),
-      artifacts: openArtifacts(settings.artifacts, frame.clock),
+      store: await openStore(settings, frame.clock),
+      artifacts: await openArtifacts(settings.artifacts, frame.clock),
       limits: settings.limits,
       budgets: settings.budgets,
       clock: frame.clock,
@@ -41,7 +41,7 @@ export async function openApp({ settings, entries }: ResolvedConfig, frame: Fram
     })
   const app =
     settings.app === undefined
-      ? { reprise: make(), tasks: NO_TASKS, bringsStore: false }
+      ? { reprise: await make(), tasks: NO_TASKS, bringsStore: false }
       : await loadApp(settings.app, settings, frame.cwd, make)
   const where = app.bringsStore ? `${app.reprise.store.name} of the app` : addressText(settings.store, frame.cwd)
   try {

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 async function firstOut(env: Readonly<Record<string, string>>): Promise<number | undefined> {
   const { settings } = resolveConfig({ cwd: '/', env, flags: {} })
   const clock = virtualClock()
-  const store = openStore(settings, clock)
+  const store = await openStore(settings, clock)
   try {
     await store.create([{ task: 't', input: '{}', priority: 1 }])
     await clock.advance(11 * MINUTE_MS)

@@ -6,7 +6,6 @@ import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { folder } from '../artifacts/folder/index.ts'
-import { gcs } from '../artifacts/gcs/index.ts'
 import { memoryArtifacts } from '../artifacts/memory/index.ts'
 import type { ArtifactsAddress, StoreAddress } from '../config/address.ts'
 import type { Settings } from '../config/config.ts'
@@ -14,9 +13,6 @@ import { maskSecrets } from '../failure/mask-secrets.ts'
 import { isRepriseError } from '../failure/reprise-error.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Store } from '../ports/store.ts'
-import { firestore } from '../stores/firestore/index.ts'
-import { memory } from '../stores/memory/index.ts'
-import { sqlite } from '../stores/sqlite/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { type ConfigFlag, configFrom, withConfigFlags } from './config-option.ts'
@@ -51,7 +47,7 @@ export async function withStore<Answer>(
   const { settings } = await configFrom(command, frame)
   const where = addressText(settings.store, frame.cwd)
   if (use.missing === 'refuse') mustExist(settings.store, where)
-  const store = openStore(settings, frame.clock)
+  const store = await openStore(settings, frame.clock)
   try {
     return await act({ store, settings, where })
   } catch (error) {
@@ -61,18 +57,28 @@ export async function withStore<Answer>(
   }
 }
 
-export function openStore({ store: address, priority }: Pick<Settings, 'store' | 'priority'>, clock: Clock): Store {
+/** Loads the driver that is named and no other: a command that lists runs should not wait for code that it does not use. */
+export async function openStore(
+  { store: address, priority }: Pick<Settings, 'store' | 'priority'>,
+  clock: Clock,
+): Promise<Store> {
   switch (address.driver) {
-    case 'sqlite':
+    case 'sqlite': {
+      const { sqlite } = await import('../stores/sqlite/index.ts')
       return sqlite({ file: address.file, clock, ...priority })
-    case 'memory':
+    }
+    case 'memory': {
+      const { memory } = await import('../stores/memory/index.ts')
       return memory({ clock, ...priority })
-    case 'firestore':
+    }
+    case 'firestore': {
+      const { firestore } = await import('../stores/firestore/index.ts')
       return firestore({
         projectId: address.project,
         ...priority,
         ...(address.database === undefined ? {} : { databaseId: address.database }),
       })
+    }
     default:
       throw usageError(
         `This version has no driver for ${address.driver}.`,
@@ -81,9 +87,10 @@ export function openStore({ store: address, priority }: Pick<Settings, 'store' |
   }
 }
 
-export function openArtifacts(address: ArtifactsAddress, clock: Clock): Artifacts {
+export async function openArtifacts(address: ArtifactsAddress, clock: Clock): Promise<Artifacts> {
   if (address.driver === 'folder') return folder({ root: address.folder, clock })
   if (address.driver === 'memory') return memoryArtifacts()
+  const { gcs } = await import('../artifacts/gcs/index.ts')
   return gcs({ bucket: address.bucket, ...(address.prefix === undefined ? {} : { prefix: address.prefix }), clock })
 }
 

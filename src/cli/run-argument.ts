@@ -42,8 +42,13 @@ export async function filterFrom(
   try {
     return { filter: parseFilter(words, options), options }
   } catch (error) {
-    if (isRepriseError(error) && error.code === 'filter.invalid')
-      throw usageError(error.message, '`reprise help runs` shows the filters.')
-    throw error
+    throw refusedFilter(error)
   }
+}
+
+/** What is wrong with a filter is for whoever wrote it; anything else stays as it is. */
+export function refusedFilter(error: unknown): unknown {
+  return isRepriseError(error) && error.code === 'filter.invalid'
+    ? usageError(error.message, '`reprise help runs` shows the filters.')
+    : error
 }

@@ -57,7 +57,7 @@ export async function watchSweep(
   const { env, err } = frame.terminal()
   const { settings, entries } = await loadConfig({ cwd: frame.cwd, env, flags: { store } })
   if (entries.find(({ name }) => name === 'store')?.origin === 'default') return undefined
-  const reprise = createReprise({ store: openStore(settings, frame.clock), clock: frame.clock })
+  const reprise = createReprise({ store: await openStore(settings, frame.clock), clock: frame.clock })
   let worker: RunningWorker | undefined
   try {
     const incidents = incidentsOn(reprise, settings, frame.clock, tell)
@@ -90,12 +90,16 @@ const LOOK_EVERY_MS = 5 * 60_000
 /** Looks now, every five minutes, and a last time when it is let go. */
 export function watchStore(reprise: Reprise, settings: Settings, frame: Frame, tell: Tell): AsyncDisposable {
   const { err } = frame.terminal()
+  const { stuckAfterMs } = settings.incidents
   const incidents = incidentsOn(reprise, settings, frame.clock, tell)
   const exhaustion = hearExhaustion()
   const off = reprise.on('run.failed', exhaustion.hear)
   const look = async (): Promise<void> => {
     try {
-      await incidents.look(await sightingsOfStore(reprise.store, exhaustion.take()), { by: 'work', whole: 'task:' })
+      await incidents.look(await sightingsOfStore(reprise.store, { exhausted: exhaustion.take(), stuckAfterMs }), {
+        by: 'work',
+        whole: 'task:',
+      })
     } catch (error) {
       err.lines(err.text(troubleLine(error)))
     }

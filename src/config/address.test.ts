@@ -35,7 +35,7 @@ describe('addresses', () => {
     ['amqps://guest:pw@mq', { driver: 'amqp', url: 'amqps://guest:pw@mq' }],
   ])('bus %s', (text, address) => expect(bus(text)).toEqual(address))
 
-  const STORES = 'sqlite:<file>, postgres://<user>@<host>/<database>, firestore://<project> or memory:'
+  const STORES = 'sqlite:<file>, firestore://<project> or memory:'
   test.each([
     ['./reprise.db', `store: "./reprise.db" is not allowed; allowed is ${STORES}`],
     ['', `store: "" is not allowed; allowed is ${STORES}`],

@@ -20,7 +20,7 @@ export type ArtifactsAddress =
 
 export type BusAddress = { readonly driver: 'memory' } | { readonly driver: 'amqp'; readonly url: string }
 
-const STORES = 'sqlite:<file>, postgres://<user>@<host>/<database>, firestore://<project> or memory:'
+const STORES = 'sqlite:<file>, firestore://<project> or memory:'
 const ARTIFACTS = 'folder:<path>, gcs://<bucket>/<prefix> or memory:'
 const BUSES = 'memory: or amqp://<user>@<host>'
 
@@ -42,7 +42,7 @@ export function parseStore(value: unknown, field: string, folder: string): Store
       return { driver: 'firestore', project, ...(database === undefined ? {} : { database }) }
     }
     default:
-      return unknownScheme(value, field, scheme, ['sqlite', 'postgres', 'firestore', 'memory'], STORES)
+      return unknownScheme(value, field, scheme, ['sqlite', 'firestore', 'memory'], STORES)
   }
 }
 

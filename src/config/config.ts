@@ -17,7 +17,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** What `reprise.config.ts` exports. Every field may be left out; paths are relative to the file. */
 export interface Config {
-  /** `sqlite:./reprise.db`, `postgres://…`, `firestore://project`, `memory:`. */
+  /** `sqlite:./reprise.db`, `firestore://project`, `memory:`. */
   readonly store?: string
   /** `folder:./artifacts`, `gcs://bucket/prefix`, `memory:`. */
   readonly artifacts?: string
@@ -72,6 +72,8 @@ export interface Config {
     readonly holidays?: readonly string[]
     /** By subject (`collection:archives`) or tier (`3`). */
     readonly owners?: Readonly<Record<string, string>>
+    /** A run that could have been claimed for longer is stuck, for incidents and metrics. */
+    readonly stuckAfterMs?: Duration
     /** https, or http to this machine. */
     readonly webhookUrl?: string
     /** Signs what is sent there. Better kept in REPRISE_WEBHOOK_SECRET. */
@@ -113,6 +115,7 @@ export interface Settings {
   readonly incidents: {
     readonly calendar: BusinessHours
     readonly owners: Readonly<Record<string, string>>
+    readonly stuckAfterMs: number
     readonly webhook?: Webhook
   }
 }

@@ -2,10 +2,15 @@
  * The settings of incidents: business hours, owners, and the webhook, whose address and secret are never told.
  */
 import { checkWebhookSecret, checkWebhookUrl, shownUrl } from '../incidents/webhook-address.ts'
+import { STUCK_AFTER_MS } from '../run/stuck.ts'
 import { type BusinessHours, businessHours, DEFAULT_HOURS } from '../time/business-hours.ts'
 import type { Settings } from './config.ts'
+import { duration } from './duration-setting.ts'
 import { type Given, isPlain, type SettingReader } from './layers.ts'
 import { shown } from './shown.ts'
+
+/** The gravest threshold of waiting is a week; later than that nothing more could be told. */
+const STUCK_MAX_MS = 7 * 86_400_000
 
 export function incidentSettings(reader: SettingReader): Settings['incidents'] {
   const zone = reader.need('incidents.zone', {
@@ -31,6 +36,11 @@ export function incidentSettings(reader: SettingReader): Settings['incidents'] {
         .map(([of, owner]) => `${of}: ${owner}`)
         .join(', '),
   })
+  const stuckAfterMs = reader.need('incidents.stuckAfterMs', {
+    env: 'REPRISE_STUCK_AFTER',
+    fallback: STUCK_AFTER_MS,
+    parse: (given) => duration(given, 1_000, STUCK_MAX_MS),
+  })
   const url = reader.read('incidents.webhookUrl', {
     env: 'REPRISE_WEBHOOK_URL',
     parse: ({ raw, field }) => checkWebhookUrl(raw, field),
@@ -49,6 +59,7 @@ export function incidentSettings(reader: SettingReader): Settings['incidents'] {
   return {
     calendar,
     owners: owners ?? {},
+    stuckAfterMs,
     ...(url === undefined || secret === undefined ? {} : { webhook: { url, secret } }),
   }
 }

@@ -43,7 +43,7 @@ describe('where a value comes from', () => {
       timeouts: {},
       retention: { keysMs: 604_800_000 },
       log: { level: 'info' },
-      incidents: { calendar: businessHours(), owners: {} },
+      incidents: { calendar: businessHours(), owners: {}, stuckAfterMs: 86_400_000 },
       policies: {},
       budgets: {},
       limits: {},
@@ -93,6 +93,7 @@ describe('where a value comes from', () => {
         hours: 'Mon-Thu 08:00-16:00',
         holidays: ['2026-12-25'],
         owners: { '2': 'platform', 'collection:archives': 'parsing' },
+        stuckAfterMs: '6h',
         webhookUrl: 'https://example.com/hook',
         webhookSecret: 'a-secret-of-more-than-24-letters',
       },
@@ -109,6 +110,7 @@ describe('where a value comes from', () => {
     expect(settings.incidents).toMatchObject({
       calendar: { zone: 'Europe/Berlin', opensMinute: 480, holidays: ['2026-12-25'] },
       owners: { 'collection:archives': 'parsing' },
+      stuckAfterMs: 21_600_000,
       webhook: { url: 'https://example.com/hook' },
     })
     expect(settings.limits['gemini:flash']).toEqual({ concurrency: 8, perMinute: 600 })
@@ -146,6 +148,7 @@ describe('where a value comes from', () => {
       REPRISE_INCIDENT_HOURS: 'Mon-Thu 08:00-16:00',
       REPRISE_INCIDENT_HOLIDAYS: '2026-12-25, 2026-12-26',
       REPRISE_INCIDENT_OWNERS: '2=platform,collection:archives=parsing',
+      REPRISE_STUCK_AFTER: '2h',
       REPRISE_WEBHOOK_URL: 'http://127.0.0.1:8080/hook',
       REPRISE_WEBHOOK_SECRET: 'a-secret-of-more-than-24-letters',
     }

@@ -9,10 +9,10 @@ import type { Policy } from '../policy/policy.ts'
 import { presets } from '../policy/presets.ts'
 import { BUDGET_FIELDS, type BudgetOptions, defineBudget } from '../run/define-budget.ts'
 import { AGEING_MS } from '../run/place.ts'
-import { briefDuration, parseDuration } from '../time/duration.ts'
 import { parseArtifacts, parseBus, parseStore } from './address.ts'
 import { type LimitConfig, LOG_LEVELS, type Settings } from './config.ts'
 import { ConfigError } from './config-error.ts'
+import { duration } from './duration-setting.ts'
 import { incidentSettings } from './incident-settings.ts'
 import { type ConfigEntry, type Given, isPlain, type Layers, SettingReader } from './layers.ts'
 import { nearest } from './nearest.ts'
@@ -222,15 +222,6 @@ const partOf = (given: Given, parent: Readonly<Record<string, unknown>>, name: s
   field: `${given.field}.${name}`,
   raw: parent[name] ?? fallback,
 })
-
-/** Digits of a variable or a flag are milliseconds, as a number in the file is. */
-function duration({ raw, field, isText }: Given, minMs: number, maxMs?: number): number {
-  const ms = parseDuration(isText && /^\d{1,15}$/.test(String(raw)) ? Number(raw) : raw, field)
-  if (ms >= minMs && (maxMs === undefined || ms <= maxMs)) return ms
-  const range =
-    maxMs === undefined ? `${briefDuration(minMs)} and more` : `${briefDuration(minMs)} to ${briefDuration(maxMs)}`
-  throw new RangeError(`${field}: ${shown(raw)} is not allowed; allowed is ${range}`)
-}
 
 function wholeNumber(given: Given, min: number, max: number): number {
   const { raw, isText } = given

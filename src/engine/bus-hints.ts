@@ -3,7 +3,7 @@
  * bus that is down, slow or lossy costs a poll interval and nothing else.
  */
 import type { Bus } from '../ports/bus.ts'
-import type { Store } from '../ports/store.ts'
+import type { Change, CommitAnswer, EndChange, Store } from '../ports/store.ts'
 import type { RepriseEvent } from '../run/event.ts'
 import { nextTurn } from '../time/turn.ts'
 
@@ -30,7 +30,11 @@ export function hintedStore(store: Store, bus: Bus): Store {
     hint()
     return known
   }
-  const { reorder } = store
+  const told = (change: Change, { answer, moved, created }: CommitAnswer): void => {
+    const isOver = change.type === 'end' && answer === 'ok'
+    if (isOver && (change.state === 'ready' || moved || created)) hint()
+  }
+  const { reorder, commitAll } = store
   return {
     ...store,
     create: (runs) => hinting(store.create(runs)),
@@ -40,10 +44,18 @@ export function hintedStore(store: Store, bus: Bus): Store {
     release: (request) => hinting(store.release(request)),
     async commit(change) {
       const committed = await store.commit(change)
-      const isOver = change.type === 'end' && committed.answer === 'ok'
-      if (isOver && (change.state === 'ready' || committed.moved || committed.created)) hint()
+      told(change, committed)
       return committed
     },
+    ...(commitAll
+      ? {
+          async commitAll(ends) {
+            const committed = await commitAll(ends)
+            for (const [index, answer] of committed.entries()) told(ends[index] as EndChange, answer)
+            return committed
+          },
+        }
+      : {}),
     watch(wake) {
       const [unwatch, off] = [store.watch(wake), bus.listen(HINT_TOPIC, wake)]
       return () => {

@@ -7,6 +7,7 @@ import type { Failure } from '../failure/failure.ts'
 import { failure } from '../failure/own.ts'
 import { inAttempt } from '../observe/ambient.ts'
 import { LAPSED_CODE } from '../policy/situation.ts'
+import type { NewRun } from '../ports/store.ts'
 import type { Ending } from '../run/apply.ts'
 import { AmbientExecution } from './ambient-execution.ts'
 import { type Context, HandlerContext } from './context.ts'
@@ -27,45 +28,93 @@ export type Handler<Input = unknown, Output = unknown, Verbs = unknown> = (
 /** `undefined` when the lease is lost: there is nothing to write, because somebody else owns the run. */
 export type Performed = Ending | undefined
 
-export async function perform(
+/** What an attempt came to. A handler that answers at once costs no promise. */
+export function perform(
   execution: Execution,
   handler: Handler,
   rules: ClassifyOptions['rules'],
-): Promise<Performed> {
+): Performed | Promise<Performed> {
+  const { task, run } = execution
   try {
     const ending = beforeStart(execution)
     if (ending) return ending
-    const { task, run } = execution
-    const input = fromJson(run.input)
-    const checked = task.input ? await validate(task.input, input) : { value: input }
-    if ('issues' in checked)
-      return failed(
-        execution,
-        ours('final', 'input.invalid', `input of ${task.name} is not as declared: ${checked.issues}`),
-      )
-    const needs = run.needs ? await needsOf(execution) : NO_NEEDS
-    const { contextOf } = execution.parts
-    const ctx = contextOf
-      ? contextOf(execution, checked.value, needs)
-      : new HandlerContext(execution, checked.value, needs)
-    const value = await inAttempt(
-      () => new AmbientExecution(execution),
-      () => inSpan(execution, () => handler(checked.value, ctx)),
+    if (task.input || task.output || run.needs)
+      return attemptedWithChecks(execution, handler).catch((thrown) => thrownBy(execution, thrown, rules))
+    const value = call(execution, handler, fromJson(run.input), NO_NEEDS)
+    if (!isThenable(value)) return concluded(execution, value, rules)
+    return Promise.resolve(value).then(
+      (told) => concluded(execution, told, rules),
+      (thrown) => thrownBy(execution, thrown, rules),
     )
-    if (execution.left || execution.suspendedOn) return swallowed(execution)
-    const output = task.output ? await validate(task.output, value) : { value }
-    if ('issues' in output)
-      return failed(
-        execution,
-        ours('semantic', 'output.invalid', `output of ${task.name} is not as declared: ${output.issues}`),
-      )
-    const text = toJson(output.value, `output of ${task.name}`)
-    const children = execution.submitted && { children: await Promise.all(execution.submitted) }
-    return { type: 'value', ...(text === undefined ? {} : { output: text }), ...children }
   } catch (thrown) {
     return thrownBy(execution, thrown, rules)
   }
 }
+
+/** What it came to by the value that its handler gave. */
+function concluded(
+  execution: Execution,
+  value: unknown,
+  rules: ClassifyOptions['rules'],
+): Performed | Promise<Performed> {
+  try {
+    const ending = ended(execution, value)
+    return ending instanceof Promise ? ending.catch((thrown) => thrownBy(execution, thrown, rules)) : ending
+  } catch (thrown) {
+    return thrownBy(execution, thrown, rules)
+  }
+}
+
+async function attemptedWithChecks(execution: Execution, handler: Handler): Promise<Performed> {
+  const { task, run } = execution
+  const input = await validate(task.input, fromJson(run.input))
+  if ('issues' in input)
+    return failed(
+      execution,
+      ours('final', 'input.invalid', `input of ${task.name} is not as declared: ${input.issues}`),
+    )
+  const needs = run.needs ? await needsOf(execution) : NO_NEEDS
+  const value = await call(execution, handler, input.value, needs)
+  if (isUnfinished(execution)) return swallowed(execution)
+  const output = await validate(task.output, value)
+  if ('issues' in output)
+    return failed(
+      execution,
+      ours('semantic', 'output.invalid', `output of ${task.name} is not as declared: ${output.issues}`),
+    )
+  return ended(execution, output.value)
+}
+
+function call(
+  execution: Execution,
+  handler: Handler,
+  input: unknown,
+  needs: Readonly<Record<string, unknown>>,
+): unknown {
+  const { contextOf } = execution.parts
+  const ctx = contextOf ? contextOf(execution, input, needs) : new HandlerContext(execution, input, needs)
+  return inAttempt(
+    () => new AmbientExecution(execution),
+    () => inSpan(execution, () => handler(input, ctx)),
+  )
+}
+
+function ended(execution: Execution, value: unknown): Performed | Promise<Performed> {
+  if (isUnfinished(execution)) return swallowed(execution)
+  const output = toJson(value, `output of ${execution.task.name}`)
+  if (execution.submitted) return withChildren(output, execution.submitted)
+  return output === undefined ? DONE : { type: 'value', output }
+}
+
+const DONE: Ending = { type: 'value' }
+
+async function withChildren(output: string | undefined, submitted: readonly Promise<NewRun>[]): Promise<Ending> {
+  const children = await Promise.all(submitted)
+  return { type: 'value', ...(output === undefined ? {} : { output }), children }
+}
+
+const isThenable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 const NO_NEEDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
@@ -131,6 +180,9 @@ function thrownBy(execution: Execution, thrown: unknown, rules: ClassifyOptions[
 }
 
 const causeOf = (thrown: unknown): unknown => (thrown instanceof Error ? thrown.cause : undefined)
+
+/** Told to leave or to suspend, and it answered all the same. */
+const isUnfinished = ({ left, suspendedOn }: Execution): boolean => left !== undefined || suspendedOn !== undefined
 
 /** A handler that catches what `ctx` throws to suspend, and returns a value, is still not done. */
 function swallowed(execution: Execution): Performed {

@@ -2,16 +2,22 @@
  * The end of an attempt: apply what it came to, write it in one fenced commit, and tell about it once that is durable.
  */
 import type { Ledgers } from '../policy/situation.ts'
-import type { CommitAnswer } from '../ports/store.ts'
 import { type Applied, apply, type Ending } from '../run/apply.ts'
 import { isLapse, ledgersBeforeLapse } from '../run/lapse.ts'
 import { crashPoint } from './crash-point.ts'
+import type { Outcome } from './end-writer.ts'
 import type { Execution } from './execution.ts'
 import { tellEnd } from './tell-end.ts'
 import { tellOthers } from './tell-others.ts'
 
-export function settle(execution: Execution, ending: Ending): Promise<void> {
-  return isPlainSuccess(execution, ending) ? succeed(execution, ending) : settleOther(execution, ending)
+/** Calls `written` once that is known: without an error when it was written, or refused because somebody else owns the run. */
+export function settle(execution: Execution, ending: Ending, written: (error?: unknown) => void): void {
+  try {
+    if (isPlainSuccess(execution, ending)) write(execution, ending, SUCCEEDED, SUCCEEDED, written)
+    else settleOther(execution, ending, written)
+  } catch (error) {
+    written(error)
+  }
 }
 
 /** What `apply` makes of it, without the objects on the way. */
@@ -21,26 +27,33 @@ const SUCCEEDED: Applied = { state: 'succeeded' }
 const isPlainSuccess = ({ run }: Execution, ending: Ending): boolean =>
   ending.type === 'value' && run.attempt === 1 && ending.output === undefined && ending.children === undefined
 
-function succeed(execution: Execution, ending: Ending): Promise<void> {
-  const { run, token, parts } = execution
-  crashPoint('before-end')
-  return parts.door
-    .commitWhole({ type: 'end', run: run.id, token, state: 'succeeded' })
-    .then((committed) => told(execution, ending, SUCCEEDED, committed))
-}
-
-async function settleOther(execution: Execution, ending: Ending): Promise<void> {
+function settleOther(execution: Execution, ending: Ending, written: (error?: unknown) => void): void {
   const { run, token, parts, takes, costUsd } = execution
   const now = parts.time.now()
   const startedAt = execution.startedAt || now
   const held = beforeLapse(execution, ending)
   const applied = apply(held, { token, worker: parts.worker, startedAt, now, takes, costUsd }, ending)
   const { decision: _told, ...change } = held === run ? applied : { ...applied, ledgers: asCounted(execution, applied) }
-  crashPoint('before-end')
-  told(execution, ending, applied, await parts.door.commitWhole({ type: 'end', run: run.id, token, ...change }))
+  write(execution, ending, applied, change, written)
 }
 
-function told(execution: Execution, ending: Ending, applied: Applied, committed: Omit<CommitAnswer, 'now'>): void {
+function write(
+  execution: Execution,
+  ending: Ending,
+  applied: Applied,
+  change: Omit<Applied, 'decision'>,
+  written: (error?: unknown) => void,
+): void {
+  const { run, token, parts } = execution
+  crashPoint('before-end')
+  const landed = (committed: Outcome): void => {
+    told(execution, ending, applied, committed)
+    written()
+  }
+  parts.door.end({ type: 'end', run: run.id, token, ...change }, landed, written)
+}
+
+function told(execution: Execution, ending: Ending, applied: Applied, committed: Outcome): void {
   crashPoint('after-end')
   if (committed.answer === 'lost') execution.refused('end')
   else if (execution.parts.emitter.listening) {

@@ -2,12 +2,22 @@
  * The engine's one way to the store: asks again while the store cannot be reached, and resolves outcomes that nobody knows.
  * It decides nothing about runs.
  */
-import { isRepriseError } from '../failure/reprise-error.ts'
-import type { Change, Claim, ClaimRequest, CommitAnswer, Links, Renewal, RenewRequest, Store } from '../ports/store.ts'
+import type {
+  Change,
+  Claim,
+  ClaimRequest,
+  CommitAnswer,
+  EndChange,
+  Links,
+  Renewal,
+  RenewRequest,
+  Store,
+} from '../ports/store.ts'
 import type { Emit } from '../run/event.ts'
 import type { JournalEntry } from '../run/journal.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Dice } from '../time/dice.ts'
+import { EndWriter, isTrouble, type Outcome } from './end-writer.ts'
 import type { StoreTime } from './store-time.ts'
 
 /** First wait after a store did not answer, and the longest one: a repaired store is used again within ten seconds. */
@@ -27,16 +37,20 @@ export interface StoreDoorOptions {
   readonly signal: AbortSignal
 }
 
-type Outcome = Omit<CommitAnswer, 'now'>
-
 export class StoreDoor {
   readonly #options: StoreDoorOptions
   readonly #unkept: Map<string, string>
+  readonly #ends: EndWriter
   #troubleSince: number | undefined
 
   constructor(options: StoreDoorOptions) {
     this.#options = options
     this.#unkept = new Map(options.policies)
+    this.#ends = new EndWriter({
+      store: options.store,
+      learn: this.#learn,
+      again: (change, error) => this.#commitAgain(change, error),
+    })
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
@@ -66,8 +80,12 @@ export class StoreDoor {
 
   /** With what the write did besides; unknown, and so left out, when only `endedBy` told that it had landed. */
   commitWhole(change: Change): Promise<Outcome> {
-    // Not an async function: one promise less for each end of a run.
     return this.#options.store.commit(change).then(this.#learn, (error) => this.#commitAgain(change, error))
+  }
+
+  /** The end of an attempt. Calls one of the two, once it is known. */
+  end(change: EndChange, landed: (outcome: Outcome) => void, failed: (error: unknown) => void): void {
+    this.#ends.write(change, landed, failed)
   }
 
   readonly #learn = (committed: CommitAnswer): Outcome => {
@@ -117,7 +135,7 @@ export class StoreDoor {
   /** Waits before the next try; throws what is not the store's trouble, and everything once the worker gave up. */
   async #pause(verb: string, error: unknown, attempt: number): Promise<void> {
     const { clock, dice, emit, time, worker, signal } = this.#options
-    if (!isRepriseError(error) || !error.code.startsWith('store.') || signal.aborted) throw error
+    if (!isTrouble(error) || signal.aborted) throw error
     this.#troubleSince ??= clock.monotonic()
     const capMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(attempt - 1, 16))
     const retryInMs = Math.ceil(capMs / 2 + (dice() * capMs) / 2)

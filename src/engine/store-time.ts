@@ -16,6 +16,8 @@ export class StoreTime {
 
   /** Learns from an answer. What a fast clock of ours ran ahead is corrected here, or it would add up for ever. */
   learn(now: number): number {
+    // Told before: all ends of one transaction have the same instant.
+    if (now === this.#told) return now
     this.#last = Math.max(this.#last, now)
     this.#told = now
     this.#toldAt = this.#clock.monotonic()

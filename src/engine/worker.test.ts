@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { memory } from '../stores/memory/index.ts'
+import { systemClock } from '../time/clock.ts'
+import { createReprise } from './reprise.ts'
 import { workbench } from './workbench.fixtures.ts'
 
 /** A promise and the hand that settles it. */
@@ -60,6 +63,26 @@ describe('graceful stop', () => {
     open.resolve()
     await workUntil()
     expect(await run.result()).toMatchObject({ ok: true, value: 'second' })
+  })
+})
+
+describe('handlers that answer at once', () => {
+  test('are called one after the other, but the event loop has its turns between', async () => {
+    let at = 0
+    const reprise = createReprise({ store: memory(), clock: { ...systemClock, monotonic: () => at } })
+    const story: string[] = []
+    const task = reprise.task('t', {}, () => {
+      if (story.length === 0) setImmediate(() => story.push('turn'))
+      story.push('run')
+      at += 3
+    })
+    await reprise.submitMany(Array.from({ length: 40 }, (_, input) => [task, input]))
+    const worker = reprise.work({ concurrency: 40 })
+    await worker.idle()
+    await worker.stop()
+    expect(story.filter((what) => what === 'run')).toHaveLength(40)
+    // 10 ms of runs that take 3.
+    expect(story.indexOf('turn')).toBe(4)
   })
 })
 

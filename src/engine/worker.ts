@@ -4,6 +4,7 @@
  */
 import type { ClassifyOptions } from '../failure/classify.ts'
 import type { Claim, Limit } from '../ports/store.ts'
+import { nextTurn } from '../time/turn.ts'
 import { crashPoint } from './crash-point.ts'
 import { deadlineOf } from './deadline.ts'
 import { Execution } from './execution.ts'
@@ -19,6 +20,9 @@ const LEAVE_GRACE_MS = 1_000
 
 /** Ends under way at most: past it no new run is started, so that a slow store slows the worker and not its memory. */
 const ENDS_MAX = 2_000
+
+/** Handlers that answer at once are called one after the other for this long; then timers and sockets have their turn. */
+const STARTS_MAX_MS = 10
 
 export interface Assignment {
   readonly task: Task
@@ -52,6 +56,7 @@ export class Worker {
   #running = 0
   #ends = 0
   #claiming = false
+  #starting = false
   #stopping: Promise<void> | undefined
   /** Something may be claimable: set by hints, by time, and by a claim that came back full. */
   #hungry = true
@@ -107,9 +112,29 @@ export class Worker {
   }
 
   #pump(): void {
+    // Called from within by a handler that answered at once, or while the event loop has its turn: it goes on by itself.
+    if (this.#starting) return
+    this.#starting = true
+    const pauseAt = this.#parts.clock.monotonic() + STARTS_MAX_MS
+    let endedAt: number | undefined
     while (this.#running < this.#options.concurrency && this.#queue.length > 0 && this.#ends < ENDS_MAX) {
-      this.#start(this.#queue.shift() as Execution)
+      if (endedAt !== undefined && endedAt >= pauseAt) {
+        nextTurn(this.#resume)
+        return
+      }
+      endedAt = this.#start(this.#queue.shift() as Execution)
+      this.#refill()
     }
+    this.#starting = false
+    this.#refill()
+  }
+
+  readonly #resume = (): void => {
+    this.#starting = false
+    this.#pump()
+  }
+
+  #refill(): void {
     if (this.#stopping || this.#broken || this.#claiming || !this.#hungry || this.#alone) return
     const { concurrency } = this.#options
     const empty = this.#handsAreEmpty()
@@ -198,15 +223,23 @@ export class Worker {
     )
   }
 
-  #start(execution: Execution): void {
+  /** Monotonic, when its handler answered at once; else it goes on by itself. */
+  #start(execution: Execution): number | undefined {
     this.#running += 1
+    const { clock } = this.#parts
     const { handler } = this.#options.assignments.get(execution.run.task) as Assignment
-    const startedAt = this.#parts.clock.monotonic()
-    perform(execution, handler, this.#options.rules).then((ending) => {
-      this.#prefetch.learn(this.#parts.clock.monotonic() - startedAt)
+    const startedAt = clock.monotonic()
+    const ended = (ending: Performed): number => {
+      const endedAt = clock.monotonic()
+      this.#prefetch.learn(endedAt - startedAt)
       this.#end(execution, ending)
-    })
+      return endedAt
+    }
+    const ending = perform(execution, handler, this.#options.rules)
+    if (!(ending instanceof Promise)) return ended(ending)
+    ending.then(ended)
     if (execution.startedAt > 0) this.#limit(execution)
+    return undefined
   }
 
   /** Watches the attempt's time, if it has a limit. */
@@ -245,15 +278,12 @@ export class Worker {
   #write(execution: Execution, ending: NonNullable<Performed>): void {
     this.#ends += 1
     if (ending.type === 'failure' && ending.failure.kind === 'interrupted') this.#released += 1
-    const written = () => {
+    settle(execution, ending, (error) => {
+      if (error !== undefined) this.#giveUp(execution, error)
       this.#ends -= 1
       this.#parts.keeper.release(execution)
       if (this.#hungry || this.#suspects || this.#queue.length > 0) this.#pump()
       this.#tellWaiters()
-    }
-    settle(execution, ending).then(written, (error: unknown) => {
-      this.#giveUp(execution, error)
-      written()
     })
   }
 

@@ -30,6 +30,8 @@ export interface Breach {
 
 const VALUES: { readonly [Each in Trigger]: (sighting: Sighting) => number } = {
   stuck: ({ stuck }) => stuck,
+  stuckMany: ({ stuck }) => stuck,
+  stuckThousand: ({ stuck }) => stuck,
   exhausted: ({ exhausted }) => exhausted,
   failed: ({ failed }) => failed,
   week: ({ oldestStuckMs }) => oldestStuckMs,
@@ -55,6 +57,8 @@ export function breachText({ trigger, subject, value }: Pick<Breach, 'trigger' |
   }
   switch (trigger) {
     case 'stuck':
+    case 'stuckMany':
+    case 'stuckThousand':
       return `${things(value)} ${value === 1 ? 'is' : 'are'} stuck`
     case 'exhausted':
       return `${things(value)} ran out of attempts`

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RepriseEvent } from '../run/event.ts'
@@ -8,7 +9,7 @@ import type { Sighting } from './breach.ts'
 import { foldIncidents, type KeptNote } from './fold.ts'
 import { createIncidents, isLate } from './incidents.ts'
 import type { IncidentMessage } from './message.ts'
-import { TRIGGERS } from './tiers.ts'
+import { runbookOf, TRIGGERS } from './tiers.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -51,6 +52,32 @@ describe('what opens an incident', () => {
   test.each([
     ['50 stuck: none', { stuck: 50 }, []],
     ['51 stuck', { stuck: 51 }, [['stuck', 2]]],
+    ['200 stuck: as 51', { stuck: 200 }, [['stuck', 2]]],
+    [
+      '201 stuck: one more, of the service’s team',
+      { stuck: 201 },
+      [
+        ['stuck', 2],
+        ['stuckMany', 3],
+      ],
+    ],
+    [
+      '1,000 stuck: as 201',
+      { stuck: 1_000 },
+      [
+        ['stuck', 2],
+        ['stuckMany', 3],
+      ],
+    ],
+    [
+      '1,001 stuck: the engineering lead too',
+      { stuck: 1_001 },
+      [
+        ['stuck', 2],
+        ['stuckMany', 3],
+        ['stuckThousand', 4],
+      ],
+    ],
     ['one out of attempts', { exhausted: 1 }, [['exhausted', 3]]],
     ['1,000 failed: none', { failed: 1_000 }, []],
     ['1,001 failed', { failed: 1_001 }, [['failed', 4]]],
@@ -58,8 +85,8 @@ describe('what opens an incident', () => {
     ['stuck for longer', { stuck: 1, oldestStuckMs: 7 * DAY + 1 }, [['week', 4]]],
     [
       'all at once',
-      { stuck: 99, exhausted: 2, failed: 2_000, oldestStuckMs: 9 * DAY },
-      TRIGGERS.map((each, index) => [each, [2, 3, 4, 4][index]]),
+      { stuck: 2_000, exhausted: 2, failed: 2_000, oldestStuckMs: 9 * DAY },
+      TRIGGERS.map((each, index) => [each, [2, 3, 4, 3, 4, 4][index]]),
     ],
   ])('%s', async (_name, seen, expected) => {
     const { look } = world()
@@ -80,10 +107,10 @@ describe('what opens an incident', () => {
   test('the same breach again is the same incident, and its growth is noted', async () => {
     const { look, incidents, store } = world()
     await look({ stuck: 60 })
-    for (const stuck of [70, 119, 120, 130, 240]) expect((await look({ stuck })).opened).toEqual([])
+    for (const stuck of [70, 119, 120, 130, 199]) expect((await look({ stuck })).opened).toEqual([])
     const { incidents: open } = await incidents.list()
-    expect(open).toMatchObject([{ value: 60, worst: 240 }])
-    expect(await store.notes({})).toHaveLength(3)
+    expect(open).toMatchObject([{ value: 60, worst: 120 }])
+    expect(await store.notes({})).toHaveLength(2)
   })
 
   test('two who see it at once open one, and one of them tells', async () => {
@@ -94,6 +121,30 @@ describe('what opens an incident', () => {
     expect(looked.flatMap(({ opened }) => opened)).toHaveLength(1)
     expect(names()).toEqual(['incident.opened'])
     expect((await incidents.list()).incidents).toHaveLength(1)
+  })
+})
+
+describe('a breach that grows past the next threshold', () => {
+  test('is an incident of its own, whose limits begin then; each ends as its tier says', async () => {
+    const { look, incidents, clock } = world()
+    await look({ stuck: 60 })
+    await clock.advance(3 * HOUR)
+    const { opened } = await look({ stuck: 1_204 })
+    expect(opened).toMatchObject([
+      { trigger: 'stuckMany', tier: 3, owner: 'parsing', value: 1_204, respondBy: FRIDAY + 4 * HOUR },
+      { trigger: 'stuckThousand', tier: 4, respondBy: FRIDAY + 3 * HOUR + 5 * 60_000 },
+    ])
+    expect((await look({ stuck: 1_300 })).opened).toEqual([])
+    expect((await look({})).resolved.map(({ trigger }) => trigger)).toEqual(['stuck'])
+    expect((await incidents.list()).incidents.map(({ trigger }) => trigger)).toEqual(['stuckThousand', 'stuckMany'])
+  })
+
+  test('every trigger has a runbook, for documents and for runs', () => {
+    const page = readFileSync(new URL('../../docs/operating/runbooks.md', import.meta.url), 'utf8')
+    const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title?.toLowerCase())
+    for (const trigger of TRIGGERS)
+      for (const subject of ['collection:archives', 'task:read'])
+        expect(headings, trigger).toContain(runbookOf({ trigger, subject }).split('#')[1])
   })
 })
 

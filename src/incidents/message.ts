@@ -44,7 +44,7 @@ export function messagesOf(incident: Incident): IncidentMessage[] {
     ...(respondBy === undefined ? {} : { respondBy }),
     ...(resolveBy === undefined ? {} : { resolveBy }),
     steps: TIERS[tier].steps,
-    runbook: runbookOf(trigger),
+    runbook: runbookOf(incident),
   }
   const messages: IncidentMessage[] = [{ id: `${id}/opened`, type: 'incident.opened', at: openedAt, incident: about }]
   const { acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy, note } = incident

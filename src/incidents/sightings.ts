@@ -3,6 +3,7 @@
  */
 import type { Store } from '../ports/store.ts'
 import type { RepriseEvent } from '../run/event.ts'
+import { STUCK_AFTER_MS } from '../run/stuck.ts'
 import type { PassReport } from '../sweep/sweep.ts'
 import type { Sighting } from './breach.ts'
 
@@ -20,14 +21,8 @@ export function sightingsOfPass({ collections, dryRun }: Pick<PassReport, 'colle
   }))
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-/** A run that is ready and was not taken for so long is stuck, as a silent document is. */
-const STUCK_AGE_MS = DAY_MS
-const WEEK_MS = 7 * DAY_MS
 /** Failed runs are history and stay: those of the last day are what somebody has to decide about. */
-const FAILED_WITHIN_MS = DAY_MS
+const FAILED_WITHIN_MS = 24 * 3_600_000
 
 /** Runs that ended because their attempts were used up, by task, since they were last asked for. */
 export interface Exhaustion {
@@ -53,28 +48,32 @@ export function hearExhaustion(): Exhaustion {
   }
 }
 
-/** What the engine's store shows, by task: three counts, each by an index. */
-export async function sightingsOfStore(
-  store: Store,
-  exhausted: ReadonlyMap<string, number> = new Map(),
-): Promise<Sighting[]> {
-  const { now } = await store.find({ limit: 1 })
-  const [stuck, old, failed, known] = await Promise.all([
-    store.count({ states: ['ready'], submittedBefore: now - STUCK_AGE_MS }),
-    store.count({ states: ['ready'], submittedBefore: now - WEEK_MS }),
+export interface StoreLook {
+  /** Runs that ran out of attempts, by task, since the last look. */
+  readonly exhausted?: ReadonlyMap<string, number>
+  /** A run that could have been claimed for longer is stuck, as a silent document is. @default 24 hours */
+  readonly stuckAfterMs?: number
+}
+
+/** What the engine's store shows, by task. What is held waits for a reason, and is not stuck. */
+export async function sightingsOfStore(store: Store, look: StoreLook = {}): Promise<Sighting[]> {
+  const { exhausted = new Map<string, number>(), stuckAfterMs = STUCK_AFTER_MS } = look
+  const pulse = await store.pulse({ stuckAfterMs })
+  const { now } = pulse
+  const [failed, known] = await Promise.all([
     store.count({ states: ['failed'], submittedAfter: now - FAILED_WITHIN_MS }),
     store.count({ states: ['ready', 'running', 'waiting', 'blocked', 'review'] }),
   ])
-  const sum = (counts: typeof stuck, task: string) =>
-    counts.reduce((total, each) => (each.task === task ? total + each.runs : total), 0)
-  const tasks = new Set([...stuck, ...failed, ...known].map(({ task }) => task).concat(...exhausted.keys()))
-  return [...tasks].map((task) => ({
-    subject: `task:${task}`,
-    stuck: sum(stuck, task),
-    // How old the oldest is would need a walk over all of them; that one is older than a week is what is asked.
-    oldestStuckMs: sum(old, task) > 0 ? WEEK_MS + 1 : 0,
-    exhausted: exhausted.get(task) ?? 0,
-    failed: sum(failed, task),
-    isPartial: false,
-  }))
+  const tasks = new Set([...failed, ...known].map(({ task }) => task).concat(...exhausted.keys()))
+  return [...tasks].map((task) => {
+    const { stuck = 0, oldestAt = now } = pulse.tasks.find((each) => each.task === task) ?? {}
+    return {
+      subject: `task:${task}`,
+      stuck,
+      oldestStuckMs: stuck > 0 ? now - oldestAt : 0,
+      exhausted: exhausted.get(task) ?? 0,
+      failed: failed.reduce((total, each) => (each.task === task ? total + each.runs : total), 0),
+      isPartial: false,
+    }
+  })
 }

@@ -85,7 +85,7 @@ export const TIERS: Readonly<Record<Tier, TierRule>> = {
   },
 }
 
-export const TRIGGERS = ['stuck', 'exhausted', 'failed', 'week'] as const
+export const TRIGGERS = ['stuck', 'stuckMany', 'stuckThousand', 'exhausted', 'failed', 'week'] as const
 
 export type Trigger = (typeof TRIGGERS)[number]
 
@@ -93,17 +93,27 @@ export interface TriggerRule {
   readonly tier: Tier
   /** More than this is a breach: a count, or milliseconds for `week`. */
   readonly above: number
-  /** The heading in the runbooks. */
-  readonly runbook: string
+  /** The headings in the runbooks, for documents and for runs. */
+  readonly runbook: { readonly collection: string; readonly task: string }
 }
 
+/** Each is an incident of its own: what has grown past the next threshold is somebody else's too, who owes an answer sooner. */
 export const TRIGGER_RULES: Readonly<Record<Trigger, TriggerRule>> = {
-  stuck: { tier: 2, above: 50, runbook: 'StuckDocumentsWarning' },
-  exhausted: { tier: 3, above: 0, runbook: 'MaxRetriesExceededCritical' },
-  failed: { tier: 4, above: 1_000, runbook: 'FailedDocumentsMany' },
-  week: { tier: 4, above: 7 * 24 * HOUR_MS, runbook: 'StuckDocumentsWeek' },
+  stuck: { tier: 2, above: 50, runbook: { collection: 'StuckDocumentsWarning', task: 'StuckRunsWarning' } },
+  stuckMany: { tier: 3, above: 200, runbook: { collection: 'StuckDocumentsCritical', task: 'StuckRunsCritical' } },
+  stuckThousand: {
+    tier: 4,
+    above: 1_000,
+    runbook: { collection: 'StuckDocumentsThousand', task: 'StuckRunsThousand' },
+  },
+  exhausted: { tier: 3, above: 0, runbook: { collection: 'MaxRetriesExceededCritical', task: 'FailureRateHigh' } },
+  failed: { tier: 4, above: 1_000, runbook: { collection: 'FailedDocumentsMany', task: 'FailureRateHigh' } },
+  week: { tier: 4, above: 7 * 24 * HOUR_MS, runbook: { collection: 'StuckDocumentsWeek', task: 'StuckRunsWeek' } },
 }
 
 const RUNBOOKS = 'docs/operating/runbooks.md'
 
-export const runbookOf = (trigger: Trigger): string => `${RUNBOOKS}#${TRIGGER_RULES[trigger].runbook.toLowerCase()}`
+export function runbookOf({ trigger, subject }: { readonly trigger: Trigger; readonly subject: string }): string {
+  const { collection, task } = TRIGGER_RULES[trigger].runbook
+  return `${RUNBOOKS}#${(subject.startsWith('task:') ? task : collection).toLowerCase()}`
+}

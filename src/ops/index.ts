@@ -14,6 +14,7 @@ export { type DecisionInputs, type Explained, type ExplainedStep, explain } from
 export { type ExportedRun, exportRuns } from './export-runs.ts'
 export { type FilterOptions, parseFilter, type RunFilter } from './filter.ts'
 export { countsWithout, findRuns, type RunRow } from './find-runs.ts'
+export { groupFailures, type RunGroup } from './group-failures.ts'
 export { type HoldsNow, listHolds, releaseHold, setHold } from './holds.ts'
 export { maskRecord } from './mask-record.ts'
 export type { Neighbour } from './place.ts'

@@ -26,12 +26,14 @@ import type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.
 import type { BudgetOrder, Budgets, BudgetWarning, Over, Overshoot, Reserve } from './budget.ts'
 import type { Claim, ClaimRequest, Renewal, RenewRequest } from './claim.ts'
 import type { FlowRef, FlowView, Links } from './flow-view.ts'
+import type { Pulse, PulseQuery } from './pulse.ts'
 import type { RunCriteria, RunPage, RunQuery, StateCount } from './query.ts'
 
 export type { Act, Move, Pruned, PruneRequest, Taken, TakeRequest } from './act.ts'
 export type { BudgetOrder, Budgets, BudgetView } from './budget.ts'
 export type { Claim, ClaimedRun, ClaimRequest, Limit, Renewal, RenewRequest } from './claim.ts'
 export type { FlowRef, FlowView, Link, Links, NeedLink } from './flow-view.ts'
+export type { Pulse, PulseQuery, TaskPulse } from './pulse.ts'
 export type { RunCriteria, RunPage, RunQuery, StateCount } from './query.ts'
 
 export interface Store {
@@ -101,6 +103,12 @@ export interface Store {
   commit(change: Change): Promise<CommitAnswer>
 
   /**
+   * Ends of different runs, each written or refused as `commit` would write or refuse it alone, with the answers at their places. If it
+   * rejects, any of them may have been written. Offered by stores for which one call is cheaper than many.
+   */
+  commitAll?(ends: readonly EndChange[]): Promise<readonly CommitAnswer[]>
+
+  /**
    * A person's lease on a run in review, by compare-and-swap on its generation, with a note. It stays in review; `renew` and `commit`
    * work with the token as a worker's do, and no worker gets it before the lease has ended, overdue or not. One that ends by itself
    * counts for nothing. Whoever has it may take it again, with a higher token; `"lost"` to others while that lease lives.
@@ -154,6 +162,14 @@ export interface Store {
 
   /** How many runs are in each state, per task. */
   count(query: RunCriteria): Promise<readonly StateCount[]>
+
+  /**
+   * How long runs have waited to be taken. A run can be claimed since it became ready, whatever made it so; since its due time, when
+   * no claim has come by to see that; and since its lease ended by itself. What is held waits for a reason and is left out.
+   * It looks at a bounded number of runs, those that are next: what stands behind them is not counted, so that neither a backlog
+   * nor history makes it slow. Exact up to 2,000 runs of a lane while there are ten lanes or fewer with work.
+   */
+  pulse(query: PulseQuery): Promise<Pulse>
 
   /** History of all generations, oldest first. */
   attempts(run: string): Promise<readonly AttemptRecord[]>

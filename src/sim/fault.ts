@@ -29,6 +29,7 @@ export const FAULTS = {
   empty: 'an answer without any text',
   'no-pages': '400, the document has no pages',
   'bad-key': '400, the API key is not valid',
+  'unknown-model': '404, there is no such model',
 } as const
 
 export type FaultName = keyof typeof FAULTS

@@ -84,6 +84,12 @@ export const geminiWire: Wire = {
             metadata: { service: 'generativelanguage.googleapis.com' },
           },
         ])
+      case 'unknown-model':
+        return googleError(
+          404,
+          'NOT_FOUND',
+          `models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`,
+        )
       default:
         return undefined
     }

@@ -229,6 +229,13 @@ function openaiError(fault: Fault, { model }: Question): WireResponse | undefine
       return apiError(400, 'invalid_request_error', 'invalid_value', 'Invalid file: the document has no pages.')
     case 'bad-key':
       return apiError(401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key provided.')
+    case 'unknown-model':
+      return apiError(
+        404,
+        'invalid_request_error',
+        'model_not_found',
+        `The model \`${model}\` does not exist or you do not have access to it.`,
+      )
     default:
       return undefined
   }

@@ -61,6 +61,7 @@ const THROWN: ReadonlyArray<readonly [FaultName, number | undefined, Kind]> = [
   ['reset', undefined, 'transient'],
   ['torn', 200, 'transient'],
   ['no-pages', 400, 'final'],
+  ['unknown-model', 404, 'final'],
 ]
 
 /** Faults of the answer's text: the call succeeds and its parsing does not. */

@@ -144,7 +144,9 @@ async function execute<Input, Output>(
   const parts = partsOf(recorded, options, clock)
   const execution = new Execution(claim.run, claim.token, task, parts, parts.keeper.sendUntil(clock.monotonic()))
   const ending = await endingOf(execution, handler as Handler, options.rules)
-  await settle(execution, ending)
+  await new Promise<void>((resolve, reject) => {
+    settle(execution, ending, (error) => (error === undefined ? resolve() : reject(error)))
+  })
   const { events, sends, puts } = recorded
   const view = (await store.get({ id: claim.run.id })) as RunView
   const decision = (await store.attempts(view.id)).at(-1)?.decision

@@ -2,7 +2,7 @@
  * A store that also tells how late a lost lease was: the time from the last successful claim or renewal to the answer `lost`.
  * A living worker may lose a lease only when that is longer than the lease; it changes no answer.
  */
-import type { Store } from '../../src/ports/store.ts'
+import type { Change, CommitAnswer, Store } from '../../src/ports/store.ts'
 
 export interface LostLease {
   readonly run: string
@@ -18,6 +18,11 @@ export function leasesWatched(store: Store, lost: (lease: LostLease) => void): S
     const at = wonAt.get(nameOf(run, token))
     if (at !== undefined) lost({ run, token, gapMs: performance.now() - at })
   }
+  const heard = (change: Change, { answer }: CommitAnswer) => {
+    if (answer === 'lost') tell(change.run, change.token)
+    else if (change.type === 'end') wonAt.delete(nameOf(change.run, change.token))
+  }
+  const { commitAll } = store
   return {
     ...store,
     async claim(request) {
@@ -38,9 +43,17 @@ export function leasesWatched(store: Store, lost: (lease: LostLease) => void): S
     },
     async commit(change) {
       const committed = await store.commit(change)
-      if (committed.answer === 'lost') tell(change.run, change.token)
-      else if (change.type === 'end') wonAt.delete(nameOf(change.run, change.token))
+      heard(change, committed)
       return committed
     },
+    ...(commitAll
+      ? {
+          async commitAll(ends) {
+            const committed = await commitAll(ends)
+            for (const [index, answer] of committed.entries()) heard(ends[index] as Change, answer)
+            return committed
+          },
+        }
+      : {}),
   }
 }

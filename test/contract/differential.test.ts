@@ -35,6 +35,9 @@ describe('memory and SQLite answer alike', () => {
       expect(actual, `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(expected)
       const held = await reference.holds()
       expect(await store.holds(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(held)
+      const pulse = await reference.pulse({ stuckAfterMs: 5_000 })
+      expect(await store.pulse({ stuckAfterMs: 5_000 }), `seed ${seed}, turn ${turn}: pulse`).toEqual(pulse)
+      if (pulse.tasks.some(({ stuck }) => stuck > 0)) seen['stuck'] = (seen['stuck'] ?? 0) + 1
       const budgets = await reference.budgets()
       expect(await store.budgets(), `seed ${seed}, turn ${turn}: ${JSON.stringify(calls)}`).toEqual(budgets)
       const waiting = await reference.find({ states: ['waiting'], limit: 100 })
@@ -73,6 +76,7 @@ describe('memory and SQLite answer alike', () => {
       'taken',
       'untaken',
       'parked',
+      'stuck',
       'over',
       'warned',
       'overshot',

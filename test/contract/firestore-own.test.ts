@@ -159,8 +159,9 @@ describe('firestore, besides the laws', () => {
     const store = firestore({ client, collection: emulator.collection() })
     await store.create(Array.from({ length: 16 }, () => run()))
     const { runs, token } = await claim(store)
+    // Far longer than sixteen that wait for each other's locks may take here: none of them is past its time.
     const reserve = {
-      ...{ budget: 'pro', zone: 'UTC', calls: 1 as const, usd: 0.01, lastsMs: 60_000 },
+      ...{ budget: 'pro', zone: 'UTC', calls: 1 as const, usd: 0.01, lastsMs: 3_600_000 },
       ...{ limits: { day: { calls: 10 } }, onExhausted: 'person' as const, warnAt: [0.5] },
     }
     const answers = await Promise.all(
@@ -197,6 +198,27 @@ describe('firestore, besides the laws', () => {
     expect(kept.length).toBeGreaterThan(0)
   }, 120_000)
 
+  test('a reservation past its time counts as spent for the next that asks', async () => {
+    let aheadMs = 0
+    const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+    const store = firestore({ client, collection: emulator.collection(), clock })
+    await store.create([run(), run()])
+    const { runs, token } = await claim(store)
+    const reserve = {
+      ...{ budget: 'pro', zone: 'UTC', calls: 1 as const, usd: 0.01, lastsMs: 1_000 },
+      ...{ limits: { day: { calls: 1 } }, onExhausted: 'person' as const, warnAt: [] },
+    }
+    const ask = (id = '') =>
+      store.commit({
+        ...{ type: 'intent', run: id, token, generation: 1, name: 'c', inputHash: '', take: 1 },
+        reserve: [reserve],
+      })
+    expect((await ask(runs[0]?.id)).answer).toBe('ok')
+    expect((await ask(runs[1]?.id)).over).toMatchObject({ used: 0, reserved: 1 })
+    aheadMs = 1_001
+    expect((await ask(runs[1]?.id)).over).toMatchObject({ used: 1, reserved: 0 })
+  })
+
   test('a step that another worker ended lets go of those that need it', async () => {
     const collection = emulator.collection()
     const store = firestore({ client, collection })
@@ -211,6 +233,35 @@ describe('firestore, besides the laws', () => {
     const [need] = (await store.links(runs[0]?.id ?? '')).needs
     expect(need).toMatchObject({ step: 'a', state: 'succeeded', output: '{"gcs_uri":"gs://b/o"}' })
     expect((await end(store, runs[0]?.id ?? '', token)).answer).toBe('ok')
+  })
+
+  test('what is begun again while retention looks at it stays, whole', async () => {
+    const collection = emulator.collection()
+    const store = firestore({ client, collection })
+    const [made] = (await store.create([run({ key: 'k', fingerprint: 'p' })])).runs
+    const { id } = made as { readonly id: string }
+    const { token } = await claim(store)
+    await store.commit({ type: 'end', run: id, token, state: 'failed' })
+    let retried = false
+    const looking = firestore({
+      client: faultyFirestore(client, async () => {
+        // It was judged old; before that is written, an operator begins it again.
+        const act = {
+          type: 'retry',
+          by: 'ann',
+          why: { code: 'run.again', params: { by: 'ann', generation: 2 } },
+        } as const
+        if (!retried) await store.steer({ ...act, run: id, expect: { generation: 1, states: ['failed'] } })
+        retried = true
+        return undefined
+      }),
+      collection,
+    })
+    const pruned = await looking.prune?.({ keepMs: { failed: 0 }, keysMs: 9e9, limit: 10 })
+    expect([retried, pruned?.pruned]).toEqual([true, []])
+    expect(await store.get({ task: 't', key: 'k' })).toMatchObject({ id, state: 'ready', generation: 2 })
+    expect(await store.attempts(id)).toHaveLength(1)
+    expect(await store.verify()).toEqual([])
   })
 
   test('without a clock of its own the time is Firestore’s', async () => {

@@ -77,6 +77,10 @@ function damagesOf(client: Firestore, collection: string): NonNullable<OpenedSto
     await runs.doc(needed).set({ single: true, steps: { run: { status: state, stepType: 't' } } })
     await rest({ needs: [{ run: needed, open, ...need }] })(run)
   }
+  const line = (value: (run: string) => object) => async (run: string) => {
+    const turns = client.collection('system_config').doc(collection).collection('turns')
+    await turns.add({ task: 't', key: run, value: JSON.stringify(value(run)) })
+  }
   return {
     'a state that is none': step({ status: 'GONE' }),
     'a lease on an ended run': step({ status: 'FAILED', finishedAt: 1, leaseUntil: 1, worker: 'w' }),
@@ -104,6 +108,20 @@ function damagesOf(client: Firestore, collection: string): NonNullable<OpenedSto
     'a run of a task that no claim finds': async (run) => {
       await runs.doc(run).update({ tasks: ['other'] })
     },
+    'waiting for nothing': step({ status: 'WAITING' }),
+    'parked though its key has room': async (run) => {
+      await step({ status: 'WAITING' })(run)
+      await rest({ concurrency: { key: 'k', max: 1 } })(run)
+    },
+    'out of a key that does not count it': async (run) => {
+      await step({ status: 'RUNNING', leaseUntil: 9e12, worker: 'w' })(run)
+      await rest({ concurrency: { key: 'k', max: 1 } })(run)
+    },
+    'counted by a key though it is not out': line((run) => ({ out: [run], waiters: [] })),
+    'in a line though it does not wait': line((run) => ({
+      out: [],
+      waiters: [{ run, lane: '', place: 0, order: '', n: 0, max: 1 }],
+    })),
     'blocked for nothing': step({ status: 'BLOCKED' }),
     'ready in spite of an open need': (run) => needOf(run, 'READY', { kind: 'fail' }, true),
     'blocked by what is done': async (run) => {

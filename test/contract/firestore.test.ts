@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Skip, storeContract, storeLaws, type World } from '../../src/testing/store-contract/index.ts'
+import { type Skip, storeContract } from '../../src/testing/store-contract/index.ts'
 import { type FirestoreEmulator, firestoreMissing, startFirestoreEmulator } from '../services/firestore-emulator.ts'
+import { collectQueries, type IndexFile, type Queries, serves } from '../services/firestore-queries.ts'
 import { openFirestore } from './firestore-store.fixtures.ts'
 
 const missing = firestoreMissing()
 
-async function keysAreRefused(world: World): Promise<void> {
-  const run = { task: 't', input: '{}', priority: 0, concurrency: { key: 'k', max: 1 } }
-  await assert.rejects(world.store.create([run]), /^RangeError: runs\[0\]\.concurrency: .* has no concurrency keys/)
-  const step = { ...run, step: 'a', needs: [], onNeedFailed: 'fail' as const }
-  await assert.rejects(world.store.createFlow({ name: 'f', steps: [step] }), /steps\.a\.concurrency/)
-  assert.deepEqual((await world.store.find({ limit: 5 })).runs, [])
-}
-
-const keyed: readonly Skip[] = storeLaws
-  .filter(({ subject }) => subject === 'key')
-  .map(({ title }) => ({
-    law: title,
-    reason: 'nothing counts the runs of a key over all documents: such runs are refused at the door',
-    instead: keysAreRefused,
-  }))
-
 const skip: readonly Skip[] = [
-  ...keyed,
   {
     law: 'acknowledged means durable: all is there after closing and opening again',
     reason: 'tokens of two processes rise with the store’s time, not within one millisecond',
@@ -54,13 +39,38 @@ if (missing !== undefined) test('firestore keeps the laws of the Store', (contex
 else {
   let emulator: FirestoreEmulator
   let client: ReturnType<FirestoreEmulator['client']>
+  let queries: Queries
   beforeAll(async () => {
     emulator = await startFirestoreEmulator()
     client = emulator.client()
+    queries = collectQueries(client, (name) => name.replace(/^flow_runs_.*/, 'flow_runs'))
   })
   afterAll(() => emulator.close())
   storeContract(
     { name: 'firestore', open: (clock) => openFirestore(emulator, client, clock), skip },
     { describe, test },
   )
+
+  describe('after all the laws', () => {
+    const file: IndexFile = JSON.parse(readFileSync('deploy/firestore/firestore.indexes.json', 'utf8'))
+
+    test('every query that was sent has its index in the file that is deployed', () => {
+      const missed = [...queries.needed.values()].filter((need) => !file.indexes.some((index) => serves(index, need)))
+      assert.deepEqual(missed, [])
+      assert.ok(queries.needed.size > 0)
+    })
+
+    test('every index in the file is used by a query', () => {
+      const unused = file.indexes.filter((index) => ![...queries.needed.values()].some((need) => serves(index, need)))
+      assert.deepEqual(unused, [])
+    })
+
+    test('no query asks for a field whose own index is switched off', () => {
+      const off = file.fieldOverrides.map(({ collectionGroup, fieldPath }) => `${collectionGroup} ${fieldPath}`)
+      assert.deepEqual(
+        off.filter((field) => queries.fields.has(field)),
+        [],
+      )
+    })
+  })
 }

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BOARDS, dashboardJson } from '../../scripts/dashboards.ts'
 import { sweepEndpoint } from '../../src/cli/sweep-endpoint.ts'
 import { createReprise } from '../../src/create-reprise.ts'
+import { defineTask } from '../../src/engine/task.ts'
 import { right, rules, schema, wrong } from '../../src/ladder/ask-bench.fixtures.ts'
 import { ladder } from '../../src/ladder/ladder.ts'
 import { person, rung } from '../../src/ladder/rung.ts'
@@ -135,6 +136,8 @@ async function engineAtWork() {
   const held = reprise.task('held', {}, () => 'never')
   await setHold(store, { what: 'task:held', why: 'maintenance', by: 'ana' })
   await reprise.submit(held, 1)
+  // Nobody here has a handler for it: it waits for ever.
+  await reprise.submit(defineTask({ name: 'unserved' }), 1)
   const worker = reprise.work({ pollMs: 50 })
   const signals = await serveSignals({ port: 0, page: metrics.page, ready: () => store.notes({ limit: 1 }) })
   return {

@@ -81,7 +81,7 @@ describe('reprise incidents', () => {
     expect((await line('incidents show i-000001')).out).toMatchSnapshot()
     expect(JSON.parse((await line('--json incidents show 000003')).out)).toMatchObject({
       tier: 4,
-      runbook: 'docs/operating/runbooks.md#faileddocumentsmany',
+      runbook: 'docs/operating/runbooks.md#failureratehigh',
       steps: expect.arrayContaining(['Find the root cause.']),
     })
   })
@@ -144,6 +144,43 @@ async function receiver(answers: number[]) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/canary`
   return { received, url, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) }
 }
+
+describe('from runs that nobody takes to incidents', () => {
+  const NEW = { task: 'orphan', input: '{}', priority: 0 }
+
+  async function workAfter(runs: number, ageMs: number, env: Record<string, string> = {}) {
+    const clock = virtualClock({ startAt: Date.now() - ageMs })
+    const store = sqlite({ file: join(cwd, 'reprise.db'), clock })
+    await store.create(Array.from({ length: runs }, () => NEW))
+    await store.close()
+    writeFileSync(join(cwd, 'app.mjs'), "export default (reprise) => reprise.task('other', {}, () => undefined)\n")
+    const line = (words: string) => runLine(words, { cwd, clock: systemClock, env })
+    const worked = await line('work --app ./app.mjs --once')
+    expect(worked, worked.err).toMatchObject({ exit: 0 })
+    const { out } = await line('--json incidents')
+    return out
+      .split('\n')
+      .filter((each) => each !== '')
+      .map((each) => JSON.parse(each))
+  }
+
+  test('1,001 runs of a task without a handler open one for each tier, with runbooks of runs', async () => {
+    const open = await workAfter(1_001, 25 * 3_600_000)
+    expect(open.map(({ tier, subject, value, runbook }) => [tier, subject, value, runbook.split('#')[1]])).toEqual(
+      [
+        [4, 'stuckrunsthousand'],
+        [3, 'stuckrunscritical'],
+        [2, 'stuckrunswarning'],
+      ].map(([tier, runbook]) => [tier, 'task:orphan', 1_001, runbook]),
+    )
+  })
+
+  test('within the stuck age there is none; a shorter age is one’s own to set', async () => {
+    expect(await workAfter(60, 23 * 3_600_000)).toEqual([])
+    const open = await workAfter(1, 60_000, { REPRISE_STUCK_AFTER: '2h' })
+    expect(open).toMatchObject([{ tier: 2, subject: 'task:orphan', value: 60 }])
+  })
+})
 
 describe('from a pass to a receiver', () => {
   const CONFIG = `export default { source: 'sqlite:./documents.db', collections: [{ name: 'archives', idField: 'archive_id', event: { type: 'ArchiveIngested', topic: 'archive.ingested' } }] }`

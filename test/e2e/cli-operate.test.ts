@@ -45,6 +45,30 @@ describe('retry and cancel', () => {
   })
 })
 
+describe('groups', () => {
+  test('failed runs and those with a person, by what is wrong, as data', async () => {
+    const { objects, exit } = await reprise(['groups', '--json'])
+    expect(exit).toBe(0)
+    const groups = objects()
+    expect(groups.length).toBeGreaterThan(0)
+    const { runs } = await store.find({ states: ['failed', 'review'], limit: 100 })
+    const counted = groups.reduce((sum, group) => sum + Number(group['failed']) + Number(group['review']), 0)
+    expect(counted).toBe(runs.filter((run) => run.failure).length)
+    for (const group of groups) expect(group).toMatchObject({ task: expect.any(String), now: world.clock.now() })
+  })
+
+  test.each([
+    [['groups', 'state:waiting'], '"state:waiting" is not of groups'],
+    [['groups', '--source', 'elsewhere'], '--source is not known'],
+    [['groups', '--source', 'runs', '--collection', 'archives'], '--collection is of the sweep'],
+    [['groups', '--source', 'sweep', 'task:greet'], 'A query is for runs'],
+  ])('%s is asked wrongly', async (words, message) => {
+    const { exit, err } = await reprise(words)
+    expect(exit).toBe(2)
+    expect(err).toContain(message)
+  })
+})
+
 describe('reprioritise and reschedule', () => {
   test('another priority, with its history and its note', async () => {
     const { objects } = await reprise(['reprioritise', 'r7', '--to', '-5', '--json'])

@@ -99,6 +99,7 @@ const CASES: Script = {
   'CASE-down': ['overloaded'],
   'CASE-limited': [{ fault: 'rate-limit', retryAfter: '90s' }],
   'CASE-key': ['bad-key'],
+  'CASE-no-model': ['unknown-model'],
 }
 
 export async function reportWorld(): Promise<ReportWorld> {

@@ -134,6 +134,7 @@ describe('every code is read back from where it belongs', () => {
     ['INVALID_STRUCTURED_OUTPUT', 'CASE-incomplete', 'FAILED', 2],
     ['INVALID_STRUCTURED_OUTPUT', 'CASE-cut', 'FAILED', 2],
     ['MODEL_NOT_FOUND', 'CASE-key', 'FAILED', 1],
+    ['MODEL_NOT_FOUND', 'CASE-no-model', 'FAILED', 1],
     ['GEMINI_REQUEST_FAILED', 'CASE-down', 'WAITING', 1],
     ['RATE_LIMITED', 'CASE-limited', 'WAITING', 1],
   ] as const)('step error of the model: %s (%s)', async ([code, prices, word, sends]) => {
@@ -144,6 +145,18 @@ describe('every code is read back from where it belongs', () => {
     expect([status, error.code, world.asked() - before]).toEqual([word, code, sends])
     expect(typeof dueAt).toBe(word === 'WAITING' ? 'number' : 'undefined')
     expect(world.objects(flow)).toEqual([])
+  })
+
+  test('a model that its server does not know is said with its name, and is not asked for again', async () => {
+    const flow = await world.flow({ prices: 'CASE-no-model' })
+    const before = world.asked()
+    await world.handler()(world.event(flow))
+    expect(world.simulator.requests().at(-1)).toMatchObject({ status: 404, model: PROFILE.modelName })
+    const { status, error } = await world.step(flow)
+    expect([status, error.code]).toEqual(['FAILED', 'MODEL_NOT_FOUND'])
+    expect(error.message).toMatch(/models\/gemini-2\.5-flash is not found/)
+    expect(await world.handler()(world.event(flow))).toMatchObject({ done: 0, code: 'NO_READY_STEP' })
+    expect(world.asked() - before).toBe(1)
   })
 
   test('one repair inside the same invocation is enough', async () => {

@@ -13,12 +13,16 @@ interface StoredObject {
   readonly generation: number
 }
 
-/** What to do with the next request of a kind: fail before, fail or drop the connection after it was done, or bend its bytes on the way. */
+/** What to do with the next request of a kind: fail before, fail, drop the connection or fall silent after it was done, or bend its bytes. */
 export interface GcsFault {
   readonly verb: 'insert' | 'get' | 'media' | 'list' | 'delete'
-  readonly how: 'error-before' | 'error-after' | 'reset-after' | 'bend'
+  readonly how: 'error-before' | 'error-after' | 'reset-after' | 'silent-after' | 'bend'
   readonly status?: number
+  /** Only of names that begin with it. */
+  readonly of?: string
   readonly times?: number
+  /** Called when it was done and nobody knows of it yet. */
+  readonly onDone?: () => void
 }
 
 export interface GcsServer {
@@ -38,8 +42,8 @@ export async function startGcsServer(): Promise<GcsServer> {
   const faults: { fault: GcsFault; left: number }[] = []
   let generation = 1_000
 
-  const takeFault = (verb: GcsFault['verb']): GcsFault | undefined => {
-    const due = faults.find((one) => one.fault.verb === verb && one.left > 0)
+  const takeFault = (verb: GcsFault['verb'], name: string): GcsFault | undefined => {
+    const due = faults.find(({ fault, left }) => fault.verb === verb && left > 0 && name.startsWith(fault.of ?? ''))
     if (!due) return undefined
     due.left -= 1
     return due.fault
@@ -110,7 +114,7 @@ export async function startGcsServer(): Promise<GcsServer> {
       const url = urlOf(request)
       const name = nameIn(url)
       const verb = verbOf(request, url)
-      const fault = takeFault(verb)
+      const fault = takeFault(verb, name)
       const failed = {
         status: fault?.status ?? 503,
         json: errorOf(fault?.status ?? 503, fault?.status === 403 ? 'forbidden' : 'backendError', 'refused on order'),
@@ -121,8 +125,9 @@ export async function startGcsServer(): Promise<GcsServer> {
           : answer(verb, name, request, Buffer.concat(chunks), fault?.how === 'bend')
       const told = fault?.how === 'error-after' ? failed : done
       log.push(`${verb} ${fault?.how === 'reset-after' ? 'reset' : told.status} ${name}`)
+      fault?.onDone?.()
       if (fault?.how === 'reset-after') request.socket.destroy()
-      else send(response, told)
+      else if (fault?.how !== 'silent-after') send(response, told)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

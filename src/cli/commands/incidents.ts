@@ -150,7 +150,7 @@ const told = (incident: Incident, now: number) => ({
   ...incident,
   now,
   steps: TIERS[incident.tier].steps,
-  runbook: runbookOf(incident.trigger),
+  runbook: runbookOf(incident),
   leftMs: (owedNext(incident)?.by ?? now) - now,
 })
 

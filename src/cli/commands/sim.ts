@@ -8,7 +8,7 @@ import { FAULTS } from '../../sim/fault.ts'
 import type { FaultPlan } from '../../sim/fault-plan.ts'
 import { PRESET_NAMES } from '../../sim/presets.ts'
 import type { LoggedRequest } from '../../sim/request-log.ts'
-import { type Simulator, startSimulator } from '../../sim/simulator.ts'
+import type { Simulator } from '../../sim/simulator.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Frame, Register } from '../frame.ts'
 import { withExamples, withNotes } from '../help.ts'
@@ -102,6 +102,7 @@ async function opened(
 ): Promise<Simulator> {
   try {
     const file = log === undefined ? {} : { log: resolve(cwd, log) }
+    const { startSimulator } = await import('../../sim/simulator.ts')
     return await startSimulator({ port, seed, faults, clock, onRequest, ...file })
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

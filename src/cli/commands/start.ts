@@ -8,7 +8,7 @@ import { findDocuments } from '../../extract/index.ts'
 import type { JsonSchema } from '../../gate/schema.ts'
 import { CHEAP, STRONG } from '../../ladder/ladder.ts'
 import type { FaultPlan } from '../../sim/fault-plan.ts'
-import { type Simulator, startSimulator } from '../../sim/simulator.ts'
+import type { Simulator } from '../../sim/simulator.ts'
 import { usageError } from '../cli-error.ts'
 import { configFrom, withConfigFlags } from '../config-option.ts'
 import { extractSession, type SessionOptions } from '../extract-session.ts'
@@ -83,6 +83,7 @@ async function start({ live }: Options, frame: Frame, command: Parameters<typeof
 }
 
 async function simulated({ clock }: Frame): Promise<Simulator> {
+  const { startSimulator } = await import('../../sim/simulator.ts')
   return startSimulator({ faults: (await sample('faults.json')) as FaultPlan, clock })
 }
 

@@ -1,10 +1,8 @@
 /**
  * `reprise sweep`: looks after documents in other services' collections, once or in an interval, and the operators' verbs for them.
  */
-import { pino } from 'pino'
 import { type EventLogger, logEvents } from '../../observe/log-events.ts'
 import { levelOf, type RepriseEvent, sentenceOf } from '../../run/event.ts'
-import { sweepMetrics } from '../../sweep/metrics.ts'
 import { pushMetrics } from '../../sweep/push-metrics.ts'
 import type { PassReport } from '../../sweep/sweep.ts'
 import { addedUp } from '../../sweep/totals.ts'
@@ -96,6 +94,7 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
   const { clock } = frame
   const isOnce = options.once === true || options.dryRun === true
   const intervalMs = options.interval ?? settings.intervalMs
+  const { sweepMetrics } = await import('../../sweep/metrics.ts')
   const metrics = sweepMetrics({ intervalMs })
   if (isOnce) {
     const said = options.dryRun ? [] : await sweep.prepare()
@@ -120,7 +119,7 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
   const said = await sweep.prepare()
   // Log lines and words never share a pipe.
   const words = out.isTTY && !json ? out : err
-  const tell = out.isTTY && !json ? forPeople : logEvents(logger())
+  const tell = out.isTTY && !json ? forPeople : await logLines()
   sweep.on('*', tell)
   await using watch = await watchSweep(options.store, frame, { tell, isOnce: false })
   const signal = frame.interruption()
@@ -160,8 +159,11 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
       out.lines(out.text(`${clockTime(event.at, zoneOf(env))} ${sentenceOf(event, zoneOf(env))}`))
   }
 
-  function logger(): EventLogger {
-    return pino({ level: env['REPRISE_LOG_LEVEL'] ?? 'info' }, { write: (line) => out.write(line) })
+  async function logLines(): Promise<(event: RepriseEvent) => void> {
+    const { pino } = await import('pino')
+    const level = env['REPRISE_LOG_LEVEL'] ?? 'info'
+    const logger: EventLogger = pino({ level }, { write: (line) => out.write(line) })
+    return logEvents(logger)
   }
 
   /** What was done is done, also when nobody takes the figures: told, and no failure. */

@@ -2,12 +2,10 @@
  * `reprise work`: a worker in this process, with the user's handlers; told as JSON lines in a pipe and for people on a terminal.
  * How runs are claimed and executed is the engine's affair.
  */
-import { pino } from 'pino'
 import type { Settings } from '../../config/config.ts'
 import type { RunningWorker } from '../../engine/reprise.ts'
 import { isRepriseError } from '../../failure/reprise-error.ts'
 import { type EventLogger, logEvents } from '../../observe/log-events.ts'
-import { createMetrics } from '../../observe/metrics/index.ts'
 import { levelOf, type RepriseEvent } from '../../run/event.ts'
 import { LEVELS } from '../../run/event-entry.ts'
 import { serveSignals } from '../../server/signals.ts'
@@ -104,11 +102,11 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
     progress: () => ({ share: 0, line: board.summary() }),
   })
   const startedAt = frame.clock.monotonic()
-  const signals = await startSignals(app, options, frame)
+  const signals = await startSignals(app, settings, options, frame)
   try {
     const log = isForPeople
       ? (event: RepriseEvent) => logForPeople(event, settings, words, zone, block)
-      : logLines(settings, out)
+      : await logLines(settings, out)
     const tell = (event: RepriseEvent) => {
       board.hear(event)
       log(event)
@@ -135,10 +133,16 @@ async function work(app: OpenedApp, settings: Settings, options: Options, frame:
   words.lines(words.text(`Worked for ${elapsed}: ${board.summary()}.`))
 }
 
-async function startSignals({ reprise }: OpenedApp, { metricsPort: port }: Options, { clock }: Frame) {
+async function startSignals(
+  { reprise }: OpenedApp,
+  { incidents: { stuckAfterMs } }: Settings,
+  { metricsPort: port }: Options,
+  { clock }: Frame,
+) {
   if (port === undefined) return undefined
   const { store } = reprise
-  const metrics = createMetrics({ store, clock, processMetrics: true })
+  const { createMetrics } = await import('../../observe/metrics/index.ts')
+  const metrics = createMetrics({ store, clock, processMetrics: true, stuckAfterMs })
   reprise.on('*', metrics.listen)
   try {
     return await serveSignals({ port, page: metrics.page, ready: () => store.notes({ limit: 1 }) })
@@ -195,7 +199,8 @@ function logForPeople(event: RepriseEvent, { log }: Settings, screen: Screen, zo
 }
 
 /** pino's lines, safe to look at: what JSON leaves raw and a terminal would obey is escaped. */
-function logLines({ log }: Settings, screen: Screen): (event: RepriseEvent) => void {
+async function logLines({ log }: Settings, screen: Screen): Promise<(event: RepriseEvent) => void> {
+  const { pino } = await import('pino')
   const logger: EventLogger = pino(
     { level: log.level },
     { write: (line) => screen.write(UNSAFE.test(line) ? `${jsonLine(JSON.parse(line))}\n` : line) },

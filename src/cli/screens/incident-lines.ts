@@ -101,7 +101,7 @@ export function incidentLines(
           'resolved',
           incident.resolvedBy && `${time(incident.resolvedAt ?? 0)} by ${incident.resolvedBy}: ${incident.note ?? ''}`,
         ),
-        ['runbook', runbookOf(incident.trigger)],
+        ['runbook', runbookOf(incident)],
       ],
       '',
     ),

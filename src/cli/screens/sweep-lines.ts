@@ -1,8 +1,7 @@
 /**
- * How the sweep looks: a pass, the state of collections, documents, groups, and what a verb did.
+ * How the sweep looks: a pass, the state of collections, documents, and what a verb did.
  */
 import type { SourceDocument } from '../../ports/source.ts'
-import type { SweepGroup } from '../../sweep/groups.ts'
 import type { Acted } from '../../sweep/operate.ts'
 import type { CollectionReport } from '../../sweep/pass-parts.ts'
 import type { PassReport } from '../../sweep/sweep.ts'
@@ -64,15 +63,6 @@ export function documentLines(
     screen.text(marks.failure ? `${marks.failure.code}: ${marks.failure.message}` : (marks.why ?? '')),
   ])
   return table(screen, columns, rows)
-}
-
-export function groupLines(groups: readonly SweepGroup[], screen: Screen, zone: string, now: number): string[] {
-  return groups.flatMap((group) => [
-    `${screen.paint.bold(String(group.failed + group.waiting))} ${screen.text(group.collection)}: ${screen.text(group.code)}, ${group.failed} failed, ${group.waiting} waiting, since ${clockTime(group.firstAt, zone, now)}`,
-    ...wrap(screen.text(group.message), screen.columns - 4).map((line) => `    ${line}`),
-    ...wrap(screen.text(group.advice), screen.columns - 4).map((line) => `    ${screen.paint.dim(line)}`),
-    `    ${screen.paint.dim(screen.text(`such as ${group.ids.join(', ')} · ${group.fingerprint}`))}`,
-  ])
 }
 
 const DONE: Readonly<Record<Acted['verb'], string>> = {

@@ -128,15 +128,20 @@ export const gemini: Family = {
       `),
     },
     {
+      code: 'gemini.model',
+      kind: 'final',
+      advice: 'Check the name of the model, that it is still offered, and that this project may use it.',
+      says: ['is not found for api version', 'publisher model'],
+    },
+    {
       code: 'gemini.request',
       kind: 'final',
       advice: 'Correct the conversation or schema that the message names; the same request fails again.',
       says: phrases(`
         please ensure that function call turn, please ensure that multiturn requests, please use a valid role,
         contents is not specified, unable to submit request because, unknown name, must include at least one parts
-        field, roles must alternate, function response parts, thought_signature, thinking_config, is not found for
-        api version, unsupported mime type, unable to process input image, the document has no pages, first
-        content should be with role, multiple tools are supported only, publisher model, should be non empty for
+        field, roles must alternate, function response parts, thought_signature, thinking_config, unsupported mime type, unable to process input image, the document has no pages, first
+        content should be with role, multiple tools are supported only, should be non empty for
         object type, should not be empty, proto field is not repeating
       `),
     },

@@ -101,6 +101,7 @@ test.for([
   ['transient', 'http.503', 'GEMINI_REQUEST_FAILED'],
   ['semantic', 'gate.x', 'INVALID_STRUCTURED_OUTPUT'],
   ['final', 'http.404', 'MODEL_NOT_FOUND'],
+  ['final', 'gemini.model', 'MODEL_NOT_FOUND'],
   ['final', 'http.400', 'LLM_PROFILE_INVALID'],
 ] as const)('%s %s is told as %s', ([kind, code, told]) => {
   expect(askedFailure(failure({ kind, code }), 0, false)).toMatchObject({ failure: { code: told } })

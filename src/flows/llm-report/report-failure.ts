@@ -52,7 +52,10 @@ export function askedFailure(thrown: unknown, now: number, isRepair: boolean): u
   })
 }
 
-function codeOf({ kind, code }: Failure, isRepair: boolean): ReportCode | undefined {
+/** Not there, or not there for this account. */
+const NO_MODEL = /\.model$|404|not_?found|auth|key|permission|40[13]/i
+
+function codeOf({ kind, code, facts }: Failure, isRepair: boolean): ReportCode | undefined {
   switch (kind) {
     case 'refused':
       return 'LLM_SAFETY_BLOCK'
@@ -68,7 +71,7 @@ function codeOf({ kind, code }: Failure, isRepair: boolean): ReportCode | undefi
       return isRepair && code === 'deadline.short' ? 'INVALID_STRUCTURED_OUTPUT' : undefined
     case 'final':
       if (code === 'ladder.spent' || code === 'gate.bug') return 'INVALID_STRUCTURED_OUTPUT'
-      return /404|not_?found|auth|key|permission|40[13]/i.test(code) ? 'MODEL_NOT_FOUND' : 'LLM_PROFILE_INVALID'
+      return NO_MODEL.test(code) || facts?.['status'] === 404 ? 'MODEL_NOT_FOUND' : 'LLM_PROFILE_INVALID'
     default:
       return undefined
   }

@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Store } from '../../ports/store.ts'
 import type { RepriseEvent } from '../../run/event.ts'
+import { STUCK_AFTER_MS } from '../../run/stuck.ts'
 import { type Clock, systemClock } from '../../time/clock.ts'
 import { eventMetrics } from './event-metrics.ts'
 import { storeGauges } from './store-gauges.ts'
@@ -16,6 +17,8 @@ export interface MetricsOptions {
   readonly register?: Registry
   /** Also the process's own: memory, event loop, garbage collection. @default false */
   readonly processMetrics?: boolean
+  /** A run that could have been claimed for longer is counted as stuck. @default 24 hours */
+  readonly stuckAfterMs?: number
   readonly clock?: Clock
 }
 
@@ -29,8 +32,11 @@ export interface Metrics {
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { store, register = new Registry(), processMetrics = false, clock = systemClock } = options
+  const { stuckAfterMs = STUCK_AFTER_MS } = options
+  if (!Number.isFinite(stuckAfterMs) || stuckAfterMs < 0)
+    throw new RangeError(`stuckAfterMs: ${stuckAfterMs}; allowed are milliseconds from 0`)
   const hear = eventMetrics(register)
-  if (store) storeGauges(register, store, clock)
+  if (store) storeGauges(register, store, { clock, stuckAfterMs })
   if (processMetrics) collectDefaultMetrics({ register })
   return {
     register,

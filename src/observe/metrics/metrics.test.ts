@@ -83,6 +83,42 @@ test('a budget is shown as the share of each limit that is spent or reserved', a
   expect(series.get('reprise_budget_used_ratio{budget="pro",window="month",unit="usd"}')).toBe(0.1)
 })
 
+describe('runs that nobody takes', () => {
+  const world = (stuckAfterMs?: number) => {
+    const bench = workbench()
+    const { store, clock } = bench
+    const metrics = createMetrics({ store, clock, ...(stuckAfterMs === undefined ? {} : { stuckAfterMs }) })
+    return { ...bench, metrics, read: bench.reprise.task('read', { resources: ['flash'] }, () => undefined) }
+  }
+
+  test('are told with how long, count as stuck from a day on, and are gone when somebody has taken them', async () => {
+    const { reprise, clock, metrics, read, workUntil } = world()
+    await reprise.submit(read, {})
+    await clock.advance(24 * 3_600_000)
+    await reprise.submit(read, {})
+    const series = await seriesOf(metrics)
+    expect(series.get('reprise_oldest_waiting_seconds{task="read"}')).toBe(86_400)
+    expect(series.get('reprise_stuck_runs{task="read"}')).toBe(0)
+    await clock.advance(6_000)
+    expect((await seriesOf(metrics)).get('reprise_stuck_runs{task="read"}')).toBe(1)
+    await workUntil()
+    await clock.advance(6_000)
+    const after = [...(await seriesOf(metrics)).keys()]
+    expect(after.filter((name) => /oldest_waiting|stuck_runs/.test(name))).toEqual([])
+  })
+
+  test('the age is one’s own to choose, and a hold is a reason to wait', async () => {
+    const { reprise, clock, metrics, read, store } = world(60_000)
+    await reprise.submit(read, {})
+    await clock.advance(60_001)
+    expect((await seriesOf(metrics)).get('reprise_stuck_runs{task="read"}')).toBe(1)
+    await store.hold({ what: 'resource:flash', why: 'test', by: 'ops', probe: false })
+    await clock.advance(6_000)
+    expect((await seriesOf(metrics)).get('reprise_stuck_runs{task="read"}')).toBeUndefined()
+    expect(() => createMetrics({ stuckAfterMs: -1 })).toThrow('stuckAfterMs: -1; allowed are milliseconds from 0')
+  })
+})
+
 describe('metrics stay bounded and clean', () => {
   test('every event of the catalogue can be heard', async () => {
     const metrics = createMetrics()
@@ -152,6 +188,7 @@ describe('metrics stay bounded and clean', () => {
   test('a store that is down is told as 0, and the page answers', async () => {
     const down = {
       count: () => Promise.reject(new Error('gone')),
+      pulse: () => Promise.reject(new Error('gone')),
       holds: () => Promise.reject(new Error('gone')),
       budgets: () => Promise.reject(new Error('gone')),
     }

@@ -4,7 +4,7 @@
  */
 import { Gauge, type Registry } from 'prom-client'
 import type { BudgetWindowView } from '../../ports/budget.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Pulse, Store } from '../../ports/store.ts'
 import type { Clock } from '../../time/clock.ts'
 import { boundedLabel } from './bounded-label.ts'
 
@@ -17,7 +17,12 @@ const BUDGETS_MAX = 100
 /** Ended runs are told by counters: counting millions of them at each scrape would grow with history. */
 const OPEN = ['blocked', 'ready', 'running', 'waiting', 'review'] as const
 
-export function storeGauges(register: Registry, store: Store, clock: Clock): void {
+interface GaugeOptions {
+  readonly clock: Clock
+  readonly stuckAfterMs: number
+}
+
+export function storeGauges(register: Registry, store: Store, { clock, stuckAfterMs }: GaugeOptions): void {
   const task = boundedLabel(TASKS_MAX)
   const resource = boundedLabel(RESOURCES_MAX)
   const budget = boundedLabel(BUDGETS_MAX)
@@ -30,6 +35,12 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
 
   const up = gauge('store_up', '1 while the store answers.', [])
   const runs = gauge('runs', 'Open runs, by task and state.', ['task', 'state'])
+  const oldest = gauge('oldest_waiting_seconds', 'Since when a run could have been claimed and was not, holds apart.', [
+    'task',
+  ])
+  const stuck = gauge('stuck_runs', 'Runs that could have been claimed for longer than the stuck age, up to a bound.', [
+    'task',
+  ])
   const held = gauge('held_runs', 'Runs that are ready and wait for a hold, counted up to 10,000.', ['what'])
   const holdSeconds = gauge('hold_seconds', 'Since when a hold lasts.', ['what'])
   const used = gauge('budget_used_ratio', 'Spent and reserved of a limit, 1 when it is used up.', [
@@ -48,13 +59,17 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
 
   async function read(): Promise<void> {
     try {
-      const [counts, { now, holds }, { budgets }] = await Promise.all([
+      const [counts, pulse, { now, holds }, { budgets }] = await Promise.all([
         store.count({ states: OPEN }),
+        store.pulse({ stuckAfterMs }),
         store.holds(),
         store.budgets(),
       ])
       runs.reset()
       for (const { task: name, state, runs: many } of counts) runs.inc({ task: task(name), state }, many)
+      oldest.reset()
+      stuck.reset()
+      tellPulse(pulse)
       held.reset()
       holdSeconds.reset()
       for (const { what, setAt, waiting } of holds) {
@@ -69,11 +84,19 @@ export function storeGauges(register: Registry, store: Store, clock: Clock): voi
     } catch {
       // The scrape itself answers: a store that is down is a fact to be told, and the numbers of before would be wrong.
       up.set(0)
-      runs.reset()
-      held.reset()
-      holdSeconds.reset()
-      used.reset()
+      for (const each of [runs, oldest, stuck, held, holdSeconds, used]) each.reset()
     }
+  }
+
+  /** Tasks beyond the bound share a label: the longest wait among them counts. */
+  function tellPulse({ now, tasks }: Pulse): void {
+    const longestMs = new Map<string, number>()
+    for (const { task: name, oldestAt, stuck: many } of tasks) {
+      const label = task(name)
+      longestMs.set(label, Math.max(longestMs.get(label) ?? 0, now - oldestAt))
+      stuck.inc({ task: label }, many)
+    }
+    for (const [label, ms] of longestMs) oldest.set({ task: label }, ms / 1_000)
   }
 
   function tellUse(name: string, window: string, use: BudgetWindowView['use']): void {

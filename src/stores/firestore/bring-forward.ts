@@ -20,7 +20,11 @@ export interface Healed {
 
 export async function bringForward(place: Place, { what, after }: Healed, now: number): Promise<void> {
   const waits = (row: Row) =>
-    row.state === 'waiting' && row.again === true && (row.endedBy ?? 0) <= after && covers(what, row.lane)
+    row.state === 'waiting' &&
+    row.dueAt !== undefined &&
+    row.again === true &&
+    (row.endedBy ?? 0) <= after &&
+    covers(what, row.lane)
   const later = place.runs.where('lanes', 'array-contains', what).where('dueAt', '>', now).orderBy('dueAt').limit(PAGE)
   let page = await read(place, later)
   for (let pages = 1; ; pages += 1) {
@@ -29,7 +33,7 @@ export async function bringForward(place: Place, { what, after }: Healed, now: n
       docs.map(({ id }) =>
         atomically(place, async (unit) => {
           const rows = [...((await unit.doc(id))?.rows.values() ?? [])].filter(waits)
-          for (const row of rows) Object.assign(row, { state: 'ready', dueAt: undefined })
+          for (const row of rows) Object.assign(row, { state: 'ready', dueAt: undefined, readyAt: now })
         }),
       ),
     )

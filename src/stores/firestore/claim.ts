@@ -3,28 +3,15 @@
  * A claim that loses a document goes on with the next; no transaction reads a flow document.
  */
 import type { Claim, ClaimRequest } from '../../ports/store.ts'
-import { systemClock } from '../../time/clock.ts'
-import { systemDice } from '../../time/dice.ts'
 import { byPlace, expire, isClaimable } from './expire.ts'
-import { type Granted, grant, NO_GATES } from './gates.ts'
-import { type Looked, lookForDue, nextDue, read } from './look.ts'
+import { grant, NO_GATES } from './gates.ts'
+import { expiredOf, type Looked, lookForDue, nextDue, read } from './look.ts'
 import type { Place } from './place.ts'
 import type { Doc, Row } from './row.ts'
-import { isConflict, isMissingIndex, unwritten } from './trouble.ts'
-import { docOf, nowOf, readDoc, Unit } from './unit.ts'
+import { type Stamp, type Took, takeOfDoc, takeOfKey, written } from './take-rows.ts'
+import { turnName } from './turns.ts'
+import { atomically, docOf, nowOf, readDoc, Unit } from './unit.ts'
 import { claimedOf, renewedUntil } from './views.ts'
-
-/** Conflicts on one document, most of them by its sibling steps: short waits, then it is left as it is. */
-const TRIES_MAX = 5
-const WAIT_MIN_MS = 100
-const WAIT_SPAN_MS = 400
-
-interface Stamp {
-  readonly request: ClaimRequest
-  readonly now: number
-  readonly token: number
-  readonly granted: Granted
-}
 
 export async function claim(place: Place, request: ClaimRequest, isRepeated: boolean): Promise<Claim> {
   const now = await nowOf(place)
@@ -33,8 +20,10 @@ export async function claim(place: Place, request: ClaimRequest, isRepeated: boo
     if (again) return again
   }
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
-  let looked = await lookForDue(place, request, now, (docs) => candidates(place, docs, request, now).length >= limit)
-  await endLeases(place, looked, now)
+  const look = () => lookForDue(place, request, now, (docs) => candidates(place, docs, request, now).length >= limit)
+  let looked = await look()
+  // Who was woken by the end of a lease stood in none of the documents that were due.
+  if (await endLeases(place, looked, now)) looked = await look()
   let rows = candidates(place, looked.docs, request, now)
   let granted = rows.length > 0 ? await grant(place, rows, request, limit, looked, now) : NO_GATES
   if (granted.gated && granted.chosen.length < limit && !looked.whole) {
@@ -48,10 +37,13 @@ export async function claim(place: Place, request: ClaimRequest, isRepeated: boo
   const chosen = granted.gated ? granted.chosen : rows
   const token = place.numbers.token(now, Math.max(granted.token, ...chosen.map((row) => row.token)))
   const stamp: Stamp = { request, now, token: granted.gated ? granted.token : token, granted }
-  const taken = await takeInOrder(place, chosen, limit, stamp)
+  const { taken, parked } = await takeInOrder(place, chosen, granted.gated ? granted.full : rows, limit, stamp)
   const runs = await Promise.all(taken.map((row) => claimedOf(place, row, now + request.leaseMs)))
-  const left = rows.filter((row) => !taken.some(({ id }) => id === row.id))
-  return { now, token: runs.length > 0 ? stamp.token : 0, runs, ...(await outlook(place, stamp, looked, left)) }
+  const left = rows.filter((row) => !parked.has(row.id) && !taken.some(({ id }) => id === row.id))
+  const told = await outlook(place, stamp, looked, left)
+  // What stood before the rest is out of the way now: the rest can be had at once.
+  const isMore = parked.size > 0 && taken.length < limit && !looked.whole
+  return { now, token: runs.length > 0 ? stamp.token : 0, runs, ...told, ...(isMore ? { nextAt: now } : {}) }
 }
 
 const candidates = (place: Place, docs: readonly Doc[], request: ClaimRequest, now: number): Row[] =>
@@ -60,11 +52,13 @@ const candidates = (place: Place, docs: readonly Doc[], request: ClaimRequest, n
     .filter((row) => isClaimable(row, request, now))
     .sort(byPlace(place.ageingMs))
 
-/** Leases whose time is over end now, whether or not this claim may have their runs. */
-async function endLeases(place: Place, looked: Looked, now: number): Promise<void> {
+/** Leases whose time is over end now, whether or not this claim may have their runs. Answers whether a key has room by that. */
+async function endLeases(place: Place, looked: Looked, now: number): Promise<boolean> {
   const docs = looked.docs as Doc[]
+  const keyed = docs.filter(({ rows }) => [...rows.values()].some((row) => row.concurrency && looked.expired.has(row)))
   await Promise.all(
     docs.map(async (doc, index) => {
+      if (keyed.includes(doc)) return
       const over = [...doc.rows.values()].filter((row) => looked.expired.has(row))
       if (over.length === 0) return hint(place, doc, now)
       const unit = new Unit(place, now)
@@ -75,6 +69,16 @@ async function endLeases(place: Place, looked: Looked, now: number): Promise<voi
       docs[index] = (await readDoc(place, doc.id)) ?? { ...doc, rows: new Map() }
     }),
   )
+  // Those of one key write its line: one after the other, so that none comes second.
+  for (const { id, rows } of keyed) {
+    const over = new Set([...rows.values()].filter((row) => looked.expired.has(row)).map(({ step }) => step))
+    await atomically(place, async (unit) => {
+      const doc = await unit.doc(id)
+      const expired = await expiredOf(place, doc ? [doc] : [], unit.now)
+      for (const row of expired) if (over.has(row.step)) await expire(unit, row)
+    })
+  }
+  return keyed.length > 0
 }
 
 /** A lease that was extended beside the document would be looked at by every claim: whoever finds it moves the due time on. */
@@ -91,72 +95,47 @@ async function hint(place: Place, doc: Doc, now: number): Promise<void> {
   await written(unit)
 }
 
-async function written(unit: Unit): Promise<boolean> {
-  try {
-    await unit.commit()
-    return true
-  } catch (error) {
-    if (!isConflict(error) || isMissingIndex(error)) throw unwritten(error)
-    return unit.wasApplied()
-  }
-}
-
-/** The first that can be had, in their order; one that is lost to another worker is followed by the next. */
-async function takeInOrder(place: Place, rows: readonly Row[], limit: number, stamp: Stamp): Promise<Row[]> {
+/** The first that can be had, in their order; one that is lost to another worker, or parked, is followed by the next. */
+async function takeInOrder(
+  place: Place,
+  rows: readonly Row[],
+  met: readonly Row[],
+  limit: number,
+  stamp: Stamp,
+): Promise<{ readonly taken: Row[]; readonly parked: ReadonlySet<string> }> {
   const taken: Row[] = []
+  const parked = new Set<string>()
+  const waiting = Map.groupBy(met.filter(isKeyed), turnName)
+  const note = (took: readonly Took[]) => {
+    for (const each of took) {
+      taken.push(...each.taken)
+      for (const id of each.parked) parked.add(id)
+    }
+  }
   for (let from = 0; from < rows.length && taken.length < limit; ) {
     const wanted = rows.slice(from, from + limit - taken.length)
     from += wanted.length
-    const byDoc = Map.groupBy(wanted, ({ doc }) => doc)
-    const got = await Promise.all([...byDoc].map(([doc, ofDoc]) => takeOf(place, doc, ofDoc, stamp)))
-    taken.push(...got.flat())
+    const free = wanted.filter((row) => !parked.has(row.id))
+    const byKey = Map.groupBy(free.filter(isKeyed), turnName)
+    const byDoc = Map.groupBy(
+      free.filter((row) => !isKeyed(row)),
+      ({ doc }) => doc,
+    )
+    const ofDocs = [...byDoc].map(([doc, ofDoc]) => takeOfDoc(place, doc, ofDoc, stamp))
+    const ofKeys = [...byKey].map(([name, ofKey]) => {
+      const behind = waiting.get(name) ?? []
+      waiting.delete(name)
+      return takeOfKey(place, ofKey, behind, stamp)
+    })
+    note(await Promise.all([...ofDocs, ...ofKeys]))
   }
-  return taken.sort(byPlace(place.ageingMs))
+  // Who passed all gates but its key's is parked; who was not met stays as it is.
+  if (stamp.granted.gated)
+    note(await Promise.all([...waiting.values()].map((full) => takeOfKey(place, [], full, stamp))))
+  return { taken: taken.sort(byPlace(place.ageingMs)), parked }
 }
 
-/** Leases rows of one document together. */
-async function takeOf(place: Place, first: Doc, wanted: readonly Row[], stamp: Stamp): Promise<Row[]> {
-  const { request, now } = stamp
-  const steps = wanted.map(({ step }) => step)
-  let doc: Doc | undefined = first
-  for (let tries = 1; doc && tries <= TRIES_MAX; tries += 1) {
-    const unit: Unit = new Unit(place, now)
-    unit.adopt(doc)
-    const rows: Row[] = []
-    for (const step of steps) {
-      const row = doc.rows.get(step)
-      // A row that was out under a higher token since is another's affair.
-      if (!row || row.token >= stamp.token || !isClaimable(row, request, now)) continue
-      lease(row, stamp)
-      rows.push(row)
-    }
-    if (rows.length === 0 || (await written(unit))) return rows
-    doc = await readDoc(place, doc.id)
-    const isFree = doc && steps.some((step) => isFreeIn(doc, step, stamp))
-    if (!isFree) return []
-    await systemClock.sleep(WAIT_MIN_MS + Math.floor(systemDice() * WAIT_SPAN_MS))
-    doc = await readDoc(place, first.id)
-  }
-  return []
-}
-
-function isFreeIn(doc: Doc | undefined, step: string, { request, now, token }: Stamp): boolean {
-  const row = doc?.rows.get(step)
-  return row !== undefined && row.token < token && isClaimable(row, request, now)
-}
-
-function lease(row: Row, { request, now, token, granted }: Stamp): void {
-  const { worker, nonce, alone, leaseMs } = request
-  row.state = 'ready'
-  for (const need of row.needs ?? []) need.open = false
-  row.dueAt = undefined
-  row.token = token
-  row.lease = { worker, until: now + leaseMs, alone, claimedAt: now, nonce }
-  row.startedAt = now
-  row.attempt += 1
-  row.probes = granted.probesOf(row)
-  row.watched = granted.isWatched(row) ? true : undefined
-}
+const isKeyed = ({ concurrency }: Row): boolean => concurrency !== undefined
 
 /** The answer to this nonce did not arrive: what it still holds is told again. */
 async function answerAgain(place: Place, request: ClaimRequest, now: number): Promise<Claim | undefined> {

@@ -26,6 +26,7 @@ import { read } from './look.ts'
 import { moveDependents } from './needs.ts'
 import { gatesOf, type Place } from './place.ts'
 import type { Row } from './row.ts'
+import { leaveTurn } from './turns.ts'
 import { atomically, docOf, readRef, type Unit } from './unit.ts'
 
 /** The `what` of the note about a write that came too late. */
@@ -75,6 +76,7 @@ async function apply(unit: Unit, change: Change): Promise<CommitAnswer> {
 
 async function refuse(unit: Unit, row: Row | undefined, change: Change): Promise<CommitAnswer> {
   if (row && change.type === 'answer') await keepReceipt(unit, row, change)
+  if (row && change.type === 'end') await leaveTurn(unit, row)
   const by = row && row.token === change.token ? (row.lease?.worker ?? row.lastWorker) : undefined
   const data = { type: change.type, token: change.token }
   unit.note({ run: change.run, by: by ?? 'unknown', what: STALE, data })
@@ -122,6 +124,7 @@ async function end(unit: Unit, row: Row, change: EndChange): Promise<Omit<Commit
   row.lease = undefined
   row.endedBy = change.token
   row.state = state
+  row.readyAt = state === 'ready' ? unit.now : undefined
   row.dueAt = state === 'waiting' || state === 'review' ? change.dueAt : undefined
   row.output =
     state === 'succeeded' && change.output !== undefined ? unit.text(row.doc.id, 'output', change.output) : undefined

@@ -23,18 +23,9 @@ export async function createAll(unit: Unit, runs: readonly NewRun[]): Promise<(C
 }
 
 export function check(run: NewRun, index: number): void {
-  checkConcurrency(`runs[${index}].concurrency`, run)
   if (run.key !== undefined && run.fingerprint === undefined) {
     throw new RangeError(`runs[${index}].fingerprint: undefined; a run with a key needs the fingerprint of its input`)
   }
-}
-
-/** Nothing here counts the runs of a key over all documents, so that a promise of it would not be kept. */
-export function checkConcurrency(field: string, { concurrency }: Pick<NewRun, 'concurrency'>): void {
-  if (concurrency === undefined) return
-  throw new RangeError(
-    `${field}: ${JSON.stringify(concurrency)}; the Firestore store has no concurrency keys: use limits of a task, resource or category`,
-  )
 }
 
 interface Known {
@@ -109,6 +100,7 @@ export function addStep(unit: Unit, doc: Doc, step: string, run: Omit<NewRun, 'k
   row.setFor = run.dueAt
   row.deadlineAt = run.deadlineAt
   row.maxCostUsd = run.maxCostUsd
+  row.concurrency = run.concurrency
   return row
 }
 

@@ -5,7 +5,7 @@
 import type { Timestamp } from '@google-cloud/firestore'
 import { isFulfilled } from '../../run/need.ts'
 import { isTerminal, STATES, type State } from '../../run/run.ts'
-import { actsAt, type Doc, type Flow, type Need, type Rest, type Row, runId, splitId } from './row.ts'
+import { actsAt, type Doc, type Flow, type Need, type Rest, type Row, runId, splitId, turnMark } from './row.ts'
 import { decodeText, encodeText } from './texts.ts'
 
 const WORDS: Readonly<Record<State, string>> = {
@@ -52,6 +52,7 @@ export function decode(
     const named = row.needs ? undefined : needsOf(doc, steps, row.step)
     if (named) Object.assign(row, { needs: named, derivesNeeds: true })
     row.asRead = JSON.stringify(encodeStep(row))
+    row.turnAsRead = turnMark(row)
   }
   return doc
 }
@@ -177,8 +178,10 @@ function restOf(row: Row): string | undefined {
     watched: row.lease ? row.watched : undefined,
     lastWorker: row.lastWorker,
     key: row.key,
+    concurrency: row.concurrency,
     home: row.home,
     setFor: row.setFor,
+    readyAt: row.readyAt,
   }
   const text = JSON.stringify(rest)
   return text === '{}' ? undefined : text

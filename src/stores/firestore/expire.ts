@@ -16,6 +16,7 @@ export async function expire(unit: Unit, row: Row): Promise<void> {
   row.probes = undefined
   // A person who went away: nothing was executed, so nobody is to blame.
   if (row.state === 'review') return
+  row.readyAt = lease.until
   row.lapsed = { worker: lease.worker, counted: lease.alone }
   if (!lease.alone) {
     row.suspect = true

@@ -5,7 +5,7 @@
 import type { CreatedFlow, FlowRef, FlowView, Link, Links, NeedLink, NewFlow } from '../../ports/store.ts'
 import { checkFlow } from '../../run/check-flow.ts'
 import { isEndedByNeed } from '../../run/need.ts'
-import { addStep, checkConcurrency, newDoc } from './create.ts'
+import { addStep, newDoc } from './create.ts'
 import { beginFlowAgain, dependentsOf, isOpen, SUBMITTER } from './needs.ts'
 import { flowKeyRef, type Place } from './place.ts'
 import { checkStep, type Doc, type Need, type Row, splitId } from './row.ts'
@@ -15,10 +15,7 @@ import { compact } from './views.ts'
 
 export async function createFlow(place: Place, flow: NewFlow): Promise<CreatedFlow> {
   checkFlow(flow)
-  for (const step of flow.steps) {
-    checkStep(step.step)
-    checkConcurrency(`steps.${step.step}.concurrency`, step)
-  }
+  for (const { step } of flow.steps) checkStep(step)
   const ref = flow.key === undefined ? undefined : flowKeyRef(place, flow.name, flow.key)
   return atomically(place, async (unit) => {
     const known = ref && (await readRef(place, ref))

@@ -17,10 +17,11 @@ import {
 import { afterRate, rateLeft, rateOpensAt } from '../../run/rate.ts'
 import { afterTries, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
 import { expiredOf, type Looked, read } from './look.ts'
-import { gatesOf, named, type Place } from './place.ts'
+import { gatesOf, named, type Place, turnsOf } from './place.ts'
 import type { Row } from './row.ts'
 import { unavailable } from './trouble.ts'
-import { docOf, nowOf, Unit } from './unit.ts'
+import { lineOf, turnName } from './turns.ts'
+import { docOf, nowOf, readAll, Unit } from './unit.ts'
 
 /** A place that was given out and not yet leased is counted for so long: a lease is written well within. */
 const SLOT_MS = 10_000
@@ -29,6 +30,8 @@ export interface Granted {
   /** Without gates everything may go. */
   readonly gated: boolean
   readonly chosen: readonly Row[]
+  /** All gates let them in, but their concurrency key is full. */
+  readonly full: readonly Row[]
   readonly token: number
   readonly probesOf: (row: Row) => readonly HoldTarget[] | undefined
   readonly isWatched: (row: Row) => boolean
@@ -40,6 +43,7 @@ export interface Granted {
 export const NO_GATES: Granted = {
   gated: false,
   chosen: [],
+  full: [],
   token: 0,
   probesOf: () => undefined,
   isWatched: () => false,
@@ -89,7 +93,8 @@ export async function grant(
   const there = await read(place, gatesOf(place))
   const limits = request.limits ?? []
   if (there.empty && limits.length === 0) return NO_GATES
-  const grantIn = (tx: Transaction) => grantAll(place, tx, rows, limits, limit, looked, now)
+  const out = await outByKey(place, rows)
+  const grantIn = (tx: Transaction) => grantAll(place, tx, rows, out, limits, limit, looked, now)
   try {
     return await place.db.runTransaction(grantIn)
   } catch (error) {
@@ -101,6 +106,7 @@ async function grantAll(
   place: Place,
   tx: Transaction,
   rows: readonly Row[],
+  out: ReadonlyMap<string, number>,
   limits: readonly Limit[],
   limit: number,
   looked: Looked,
@@ -109,7 +115,7 @@ async function grantAll(
   const page = await tx.get(gatesOf(place))
   const known = new Map(page.docs.map((snapshot) => [snapshot.id, keptOf(snapshot)]))
   const gates = await gatesFrom(place, known, limits, looked, rows, now)
-  const chosen = admitted(rows, gates, limit, now)
+  const { chosen, full } = admitted(rows, gates, out, limit, now)
   const token = place.numbers.token(now, Math.max(0, ...chosen.map((row) => row.token)))
   const after = gates.map((gate) => {
     const covered = chosen.filter(gate.covers)
@@ -135,6 +141,7 @@ async function grantAll(
   return {
     gated: true,
     chosen,
+    full,
     token,
     probesOf: (row) => {
       const probes = after.flatMap((kept) =>
@@ -293,16 +300,40 @@ async function runningGate(
   }
 }
 
-/** The first of them that all their gates let in. */
-function admitted(rows: readonly Row[], gates: readonly Gate[], limit: number, now: number): Row[] {
+/** The first of them that all their gates and their keys let in. */
+function admitted(
+  rows: readonly Row[],
+  gates: readonly Gate[],
+  outBefore: ReadonlyMap<string, number>,
+  limit: number,
+  now: number,
+): Pick<Granted, 'chosen' | 'full'> {
   const left = new Map(gates.map((gate) => [gate, gate.left(now)]))
+  const out = new Map(outBefore)
   const chosen: Row[] = []
+  const full: Row[] = []
   for (const row of rows) {
     if (chosen.length >= limit) break
     const mine = gates.filter((gate) => gate.covers(row))
     if (mine.some((gate) => (left.get(gate) ?? 0) < 1)) continue
+    const ofKey = row.concurrency && { name: turnName(row), max: row.concurrency.max }
+    if (ofKey && (out.get(ofKey.name) ?? 0) >= ofKey.max) {
+      full.push(row)
+      continue
+    }
+    if (ofKey) out.set(ofKey.name, (out.get(ofKey.name) ?? 0) + 1)
     for (const gate of mine) left.set(gate, (left.get(gate) ?? 0) - 1)
     chosen.push(row)
   }
-  return chosen
+  return { chosen, full }
+}
+
+/** How many are out of the key of each of these rows, by the key's name. */
+async function outByKey(place: Place, rows: readonly Row[]): Promise<ReadonlyMap<string, number>> {
+  const names = new Set(rows.filter(({ concurrency }) => concurrency).map(turnName))
+  const snapshots = await readAll(
+    place,
+    [...names].map((name) => turnsOf(place).doc(name)),
+  )
+  return new Map(snapshots.map((snapshot) => [snapshot.id, lineOf(snapshot.get('value')).out.length]))
 }

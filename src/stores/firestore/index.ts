@@ -15,6 +15,7 @@ import { readJournal } from './journal.ts'
 import { keepPolicy, note, notes, policy } from './notes.ts'
 import { checkOptions, type FirestoreOptions, openPlace, type Place } from './place.ts'
 import { prune } from './prune.ts'
+import { pulse } from './pulse.ts'
 import { renew, take } from './renew.ts'
 import { reorder, steer } from './steer.ts'
 import { verify } from './verify.ts'
@@ -71,6 +72,7 @@ export function firestore(options: FirestoreOptions = {}): Store {
     links: (run) => ask((place) => linksOf(place, run)),
     find: (query) => ask((place) => find(place, query)),
     count: (query) => ask((place) => count(place, query)),
+    pulse: (query) => ask((place) => pulse(place, query)),
     attempts: (run) => ask((place) => attempts(place, run)),
     journal: (run, generation) => ask((place) => readJournal(place, run, generation)),
     note: (noted) => ask((place) => note(place, noted)),

@@ -44,7 +44,7 @@ export async function moveDependents(unit: Unit, ended: Row): Promise<MovedRun[]
       if (!need.open) continue
       if (isFulfilled(need.kind, row.state)) {
         need.open = false
-        if (dependent.state === 'blocked' && !dependent.needs?.some(isOpen)) moved.push(unblock(dependent))
+        if (dependent.state === 'blocked' && !dependent.needs?.some(isOpen)) moved.push(unblock(dependent, unit.now))
       } else if (dependent.state === 'blocked' && isHopeless(need.kind, row.state)) {
         const end = endByNeed(need.kind, row.doc.flow ? row.step : row.id, row.state)
         Object.assign(dependent, { state: end.state, why: end.why, failure: end.failure, finishedAt: unit.now })
@@ -57,8 +57,9 @@ export async function moveDependents(unit: Unit, ended: Row): Promise<MovedRun[]
   return moved
 }
 
-function unblock(row: Row): MovedRun {
+function unblock(row: Row, now: number): MovedRun {
   row.state = 'ready'
+  row.readyAt = now
   row.why = undefined
   return movedOf(row)
 }
@@ -109,6 +110,7 @@ function begin(unit: Unit, row: Row, act: Beginning): void {
     state: row.needs?.some(isOpen) ? 'blocked' : 'ready',
     again: undefined,
     dueAt: undefined,
+    readyAt: unit.now,
     lease: undefined,
     attempt: 0,
     ledgers: EMPTY_LEDGERS,

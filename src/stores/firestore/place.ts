@@ -113,6 +113,8 @@ export const keys = ({ system }: Place): CollectionReference => system.collectio
 export const notesOf = ({ system }: Place): CollectionReference => system.collection('notes')
 export const policies = ({ system }: Place): CollectionReference => system.collection('policies')
 export const gatesOf = ({ system }: Place): CollectionReference => system.collection('gates')
+/** The lines of concurrency keys. */
+export const turnsOf = ({ system }: Place): CollectionReference => system.collection('turns')
 export const budgetsOf = ({ system }: Place): CollectionReference => system.collection('budgets')
 export const windowsOf = ({ system }: Place): CollectionReference => system.collection('windows')
 export const spendsOf = ({ system }: Place): CollectionReference => system.collection('spends')

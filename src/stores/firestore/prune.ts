@@ -6,7 +6,7 @@ import type { CollectionReference, Query } from '@google-cloud/firestore'
 import type { Pruned, PruneRequest } from '../../ports/store.ts'
 import { isTerminal } from '../../run/run.ts'
 import { read } from './look.ts'
-import { flowKeyRef, keyRef, keys, notesOf, type Place, spendsOf, windowsOf } from './place.ts'
+import { flowKeyRef, keyRef, keys, notesOf, type Place, spendsOf, turnsOf, windowsOf } from './place.ts'
 import { type Doc, type Row, splitId } from './row.ts'
 import { isConflict, unwritten } from './trouble.ts'
 import { docOf, nowOf, readAll, Unit } from './unit.ts'
@@ -15,6 +15,8 @@ import { docOf, nowOf, readAll, Unit } from './unit.ts'
 const LOOK_MAX = 300
 /** Keys, notes and windows that one call forgets of each. */
 const FORGET_MAX = 300
+/** Far longer than any write: one that began before the line was empty has ended. */
+const LINE_IDLE_MS = 3_600_000
 
 export async function prune(place: Place, request: PruneRequest): Promise<Pruned> {
   const now = await nowOf(place)
@@ -42,7 +44,7 @@ export async function prune(place: Place, request: PruneRequest): Promise<Pruned
   const isThrough = !isFull && page.size < LOOK_MAX
   // After the last document the next call begins anew: what was too young has become older.
   place.pruning.after = isThrough ? undefined : seen
-  return { now, pruned, keys: await forget(place, now - request.keysMs), more: !isThrough }
+  return { now, pruned, keys: await forget(place, now - request.keysMs, now), more: !isThrough }
 }
 
 type Judge = (doc: Doc) => Promise<boolean>
@@ -119,7 +121,7 @@ async function remove(place: Place, group: readonly Doc[]): Promise<boolean> {
 }
 
 /** Keys and notes of runs that are gone, and windows of budgets that ended long ago. Answers with the number of keys. */
-async function forget(place: Place, before: number): Promise<number> {
+async function forget(place: Place, before: number, now: number): Promise<number> {
   const old = (from: CollectionReference, field: string): Query => from.where(field, '<=', before).limit(FORGET_MAX)
   const goneKeys = await read(place, old(keys(place), 'goneAt'))
   const windows = await read(place, old(windowsOf(place), 'endsAt'))
@@ -133,7 +135,25 @@ async function forget(place: Place, before: number): Promise<number> {
   } catch (error) {
     throw unwritten(error)
   }
+  await forgetLines(place, now)
   return goneKeys.size
+}
+
+/** Lines of keys in which nobody has stood for a while. Whoever comes now begins a new one, or makes this deletion come second. */
+async function forgetLines(place: Place, now: number): Promise<void> {
+  const idle = await read(
+    place,
+    turnsOf(place)
+      .where('idleSince', '<=', now - LINE_IDLE_MS)
+      .limit(FORGET_MAX),
+  )
+  for (const { ref, updateTime } of idle.docs) {
+    try {
+      await ref.delete({ lastUpdateTime: updateTime })
+    } catch (error) {
+      if (!isConflict(error)) throw unwritten(error)
+    }
+  }
 }
 
 async function goneNotes(place: Place, before: number) {

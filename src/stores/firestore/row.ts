@@ -8,7 +8,7 @@ import type { Ledgers } from '../../policy/situation.ts'
 import type { Why } from '../../policy/why.ts'
 import type { HoldTarget } from '../../run/hold.ts'
 import { isFulfilled, type NeedKind } from '../../run/need.ts'
-import type { Lane, Progress, State } from '../../run/run.ts'
+import type { ConcurrencyKey, Lane, Progress, State } from '../../run/run.ts'
 import type { Text } from './texts.ts'
 
 /** The one step of a document that is a plain run. */
@@ -64,10 +64,13 @@ export interface Rest {
   /** Who had it last, for the note about a write that comes too late. */
   lastWorker?: string | undefined
   key?: string | undefined
+  concurrency?: ConcurrencyKey | undefined
   /** What it was submitted into, if its lane is another by now: every generation begins there. */
   home?: Lane | undefined
   /** The time that was set for it, by its submit or an operator. */
   setFor?: number | undefined
+  /** Since when it can be claimed, while it is ready and nobody has it. Absent: since it was submitted. */
+  readyAt?: number | undefined
 }
 
 export interface Row extends Rest {
@@ -94,6 +97,8 @@ export interface Row extends Rest {
   derivesNeeds?: true
   /** As it was read; what is not changed here is not written, whoever made it. */
   asRead?: string
+  /** How it stood to its concurrency key when it was read. */
+  turnAsRead?: string
 }
 
 export interface Flow {
@@ -170,6 +175,20 @@ export function isHeldUp(row: Row): boolean {
     return open && !(needed?.id === run && isFulfilled(kind, needed.state))
   })
 }
+
+/** Waiting for room in its concurrency key, not for a time. */
+export const isParked = ({ state, dueAt }: Row): boolean => state === 'waiting' && dueAt === undefined
+
+/** What a run is to the line of its concurrency key; nobody waits for a suspect. */
+export function standingOf(row: Row): 'out' | 'parked' | 'ready' | 'none' {
+  if (row.lease) return 'out'
+  if (isParked(row)) return 'parked'
+  return row.state === 'ready' && !row.suspect ? 'ready' : 'none'
+}
+
+/** All that its place in the line is made of. */
+export const turnMark = (row: Row): string =>
+  JSON.stringify([standingOf(row), row.priority, row.setFor, row.lane, row.again])
 
 /** When a claim could do something with it. What is ready counts from its submit: an old run's retry goes before newer runs. */
 export function actsAt(row: Row): number | undefined {

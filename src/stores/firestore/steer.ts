@@ -47,6 +47,7 @@ export function reorder(place: Place, move: Move): Promise<Committed> {
     row.setFor = dueAt
     if (dueAt !== undefined) {
       row.state = dueAt > now ? 'waiting' : 'ready'
+      row.readyAt = dueAt > now ? undefined : now
       row.dueAt = dueAt > now ? dueAt : undefined
       row.why = move.why
       // Its time is the operator's now, and no longer a wait for its resource.

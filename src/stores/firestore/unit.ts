@@ -13,6 +13,7 @@ import { attemptsOf, leaseRef, notesOf, type Place } from './place.ts'
 import { type Doc, type Row, splitId } from './row.ts'
 import { type Text, writeText } from './texts.ts'
 import { contended, isConflict, isMissingIndex, unavailable, unwritten } from './trouble.ts'
+import { settleTurns, type Turn } from './turns.ts'
 
 /** One end may meet the ends of many siblings or children of one document. */
 const TRIES_MAX = 40
@@ -48,6 +49,8 @@ export class Unit {
   isRefused = false
   /** What answers again by this write: those that wait for it follow. */
   readonly healed: Healed[] = []
+  /** The lines of concurrency keys that this write reads or changes, by their names. */
+  readonly turns = new Map<string, Turn>()
   readonly #docs = new Map<string, Doc | undefined>()
   readonly #touched = new Set<Doc>()
   readonly #changes: Change[] = []
@@ -82,6 +85,15 @@ export class Unit {
     const parts = splitId(run)
     const row = parts && (await this.doc(parts.doc))?.rows.get(parts.step)
     return row?.id === run ? row : undefined
+  }
+
+  /** Of all the documents that were read so far. */
+  rows(): Row[] {
+    return [...this.#docs.values()].flatMap((doc) => [...(doc?.rows.values() ?? [])])
+  }
+
+  read(ref: DocumentReference): Promise<DocumentSnapshot> {
+    return readRef(this.place, ref)
   }
 
   /** Written even if nothing of it changes, so that the write holds only if the document is as it was read. */
@@ -182,6 +194,7 @@ export class Unit {
   }
 
   async commit(): Promise<void> {
+    await settleTurns(this)
     if (this.isEmpty) return
     const batch = this.place.db.batch()
     this.write(batch)

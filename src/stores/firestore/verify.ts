@@ -15,6 +15,7 @@ import { keyRef, keys, type Place } from './place.ts'
 import type { Row } from './row.ts'
 import { nowOf, readRef, Unit } from './unit.ts'
 import { verifyBeside } from './verify-beside.ts'
+import { brokenLines, uncounted, wronglyParked } from './verify-turns.ts'
 
 /** Sums of money are compared as such: binary fractions do not add up exactly. */
 const COST_SLACK_USD = 1e-9
@@ -34,7 +35,7 @@ export async function verify(place: Place): Promise<Finding[]> {
     if (row && row.key !== key)
       findings.push({ law: 'a key points to its run', run: row.id, found: `the key ${key} points to another run's` })
   }
-  return [...findings, ...(await verifyBeside(place))]
+  return [...findings, ...(await brokenLines(place, unit)), ...(await verifyBeside(place))]
 }
 
 type Breach = readonly [law: string, found: string | false]
@@ -69,6 +70,8 @@ async function breachesOf(place: Place, unit: Unit, row: Row): Promise<Breach[]>
     ['no run waits for what cannot come', hopeless(row, needs)],
     ['a need ties two runs', orphan(needs)],
     ['a key points to its run', await lostKey(place, row)],
+    ['no run is parked whose key has room', await wronglyParked(place, row)],
+    ['a key counts the runs that are out', await uncounted(place, row)],
   ]
 }
 

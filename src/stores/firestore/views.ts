@@ -43,6 +43,7 @@ async function viewOf(place: Place, row: Row, until: number | undefined): Promis
     progress: row.progress,
     finishedAt: row.finishedAt,
     endedBy: row.endedBy,
+    concurrency: row.concurrency,
   }) as unknown as RunView
 }
 

@@ -15,6 +15,7 @@ export function beginAgain(
   row.generation += 1
   row.deadlineAt = act.deadlineAt
   row.state = 'ready'
+  row.readyAt = now
   row.again = false
   row.lane = row.home
   row.dueAt = undefined

@@ -13,7 +13,7 @@ export function claim(tables: Tables, request: ClaimRequest, now: number): Claim
   if (given !== undefined) return answerAgain(tables, request, given, now)
   expire(tables, now)
   promote(tables, now)
-  bringForward(tables)
+  bringForward(tables, now)
   const gates = gatesOf(tables, request, now)
   const limit = request.alone ? Math.min(1, request.limit) : request.limit
   const chosen = admitted(tables, claimable(tables, request), gates, limit)
@@ -54,6 +54,7 @@ function promote(tables: Tables, now: number): void {
     // What a person has in hand is theirs until that lease ends, overdue or not.
     if (row.dueAt === undefined || row.dueAt > now || row.lease) continue
     row.state = 'ready'
+    row.readyAt = row.dueAt
     row.dueAt = undefined
   }
 }
@@ -65,6 +66,7 @@ function expire(tables: Tables, now: number): void {
     row.lease = undefined
     // A person who went away: nothing was executed, so nobody is to blame.
     if (row.state === 'review') continue
+    row.readyAt = lease.until
     row.lapsed = { worker: lease.worker, counted: lease.alone }
     if (lease.alone) lapse(row, lease, now)
     else {
@@ -72,7 +74,7 @@ function expire(tables: Tables, now: number): void {
       row.uncounted += 1
     }
   }
-  for (const row of expired) wakeAfter(tables, row)
+  for (const row of expired) wakeAfter(tables, row, now)
 }
 
 /**

@@ -73,6 +73,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
   row.lease = undefined
   row.endedBy = change.token
   row.state = state
+  row.readyAt = now
   row.dueAt = state === 'waiting' || state === 'review' ? change.dueAt : undefined
   row.output = state === 'succeeded' ? change.output : undefined
   row.finishedAt = isTerminal(state) ? now : undefined
@@ -98,7 +99,7 @@ function end(tables: Tables, row: Row, change: EndChange, now: number): Omit<Com
     journalOf(row, row.generation).set(joined(entry.name, entry.inputHash), entry)
   }
   if (change.note) tables.notes.push(copy({ ...change.note, run: row.id, at: now }))
-  wakeAfter(tables, row)
+  wakeAfter(tables, row, now)
   const created = children.map((child) => createOne(tables, child, now))
   if (change.join) tieChildren(tables, row, change.join.name, created)
   const moved = isTerminal(state) ? moveDependents(tables, row, now) : []
@@ -176,7 +177,7 @@ export function steer(tables: Tables, act: Act, now: number): Committed {
   if (!expected || (act.type === 'cancel' && isTerminal(row.state))) return { now, answer: 'lost' }
   if (act.type === 'retry' && !canBegin(row)) return { now, answer: 'lost' }
   const moved = act.type === 'cancel' ? cancel(tables, row, act, now) : beginFlowAgain(tables, row, now, act)
-  wakeAfter(tables, row)
+  wakeAfter(tables, row, now)
   tables.notes.push({ run: row.id, by: act.by, what: act.type, at: now })
   return { now, answer: 'ok', ...(moved.length > 0 ? { moved } : {}) }
 }
@@ -190,13 +191,14 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
   if (priority !== undefined) row.priority = priority
   if (dueAt !== undefined) {
     row.state = dueAt > now ? 'waiting' : 'ready'
+    row.readyAt = now
     row.dueAt = dueAt > now ? dueAt : undefined
     row.why = copy(move.why)
     // Its time is the operator's now, and no longer a wait for its resource.
     row.again = false
   }
   row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
-  wakeAfter(tables, row)
+  wakeAfter(tables, row, now)
   recordAct(row, now, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'
   tables.notes.push(copy({ run: row.id, by, what, data: { priority, dueAt }, at: now }) as Tables['notes'][number])

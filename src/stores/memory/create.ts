@@ -72,6 +72,7 @@ function newRow(tables: Tables, run: NewRun, now: number): Row {
     generation: 1,
     priority,
     dueAt: later ? run.dueAt : undefined,
+    readyAt: now,
     lease: undefined,
     endedBy: undefined,
     attempt: 0,

@@ -34,18 +34,20 @@ export const waitingFor = (tables: Tables, what: HoldTarget): Row[] =>
   [...tables.open].filter((row) => row.state === 'ready' && !row.lease && !row.suspect && covers(what, row.lane))
 
 /** Of all that heals now: runs that wait to try it again, and were claimed before it answered, become ready. */
-export function bringForward(tables: Tables): void {
+export function bringForward(tables: Tables, now: number): void {
   for (const { what, phase, healedAfter } of tables.holds.values())
-    if (phase === 'admitting' && healedAfter !== undefined) bringForwardOf(tables, what, healedAfter)
+    if (phase === 'admitting' && healedAfter !== undefined) bringForwardOf(tables, what, healedAfter, now)
   for (const { resource, phase, healedAfter } of tables.buckets.values())
-    if (phase === 'healing' && healedAfter !== undefined) bringForwardOf(tables, `resource:${resource}`, healedAfter)
+    if (phase === 'healing' && healedAfter !== undefined)
+      bringForwardOf(tables, `resource:${resource}`, healedAfter, now)
 }
 
-function bringForwardOf(tables: Tables, what: HoldTarget, healedAfter: number): void {
+function bringForwardOf(tables: Tables, what: HoldTarget, healedAfter: number, now: number): void {
   for (const row of tables.open) {
     const waits = row.state === 'waiting' && row.dueAt !== undefined && row.again
     if (!waits || !covers(what, row.lane) || (row.endedBy ?? 0) > healedAfter) continue
     row.state = 'ready'
+    row.readyAt = now
     row.dueAt = undefined
   }
 }
@@ -94,7 +96,7 @@ export function release(
   const known = tables.holds.get(what)
   if (!known || !standing(known, now)) return { now, answer: 'lost' }
   tables.holds.delete(what)
-  bringForwardOf(tables, what, Number.MAX_SAFE_INTEGER)
+  bringForwardOf(tables, what, Number.MAX_SAFE_INTEGER, now)
   tables.notes.push({ by, what: 'hold.released', data: { what }, at: now })
   return { now, answer: 'ok' }
 }

@@ -12,6 +12,7 @@ import { create } from './create.ts'
 import { createFlow, flowOf, linksOf } from './flow.ts'
 import { hold, holds, release } from './holds.ts'
 import { prune } from './prune.ts'
+import { pulse } from './pulse.ts'
 import { count, find, get } from './read.ts'
 import { copy, emptyTables, type Tables } from './rows.ts'
 import { take } from './take.ts'
@@ -57,6 +58,7 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     claim: (request) => answer(() => claim(tables, request, now())),
     renew: (request) => answer(() => renew(tables, request, now())),
     commit: (change) => (change.type === 'end' ? write : answer)(() => commit(tables, change, now())),
+    commitAll: (ends) => write(() => ends.map((end) => commit(tables, end, now()))),
     take: (request) => answer(() => take(tables, request, now())),
     steer: (act) => write(() => steer(tables, act, now())),
     reorder: (move) => write(() => reorder(tables, move, now())),
@@ -70,6 +72,7 @@ export function memoryOn(tables: Tables, { clock = systemClock }: MemoryOptions 
     links: (run) => answer(() => linksOf(tables.runs.get(run))),
     find: (query) => answer(() => find(tables, query, now())),
     count: (query) => answer(() => count(tables, query, now())),
+    pulse: (query) => answer(() => pulse(tables, query, now())),
     attempts: (run) => answer(() => copy(tables.runs.get(run)?.history ?? [])),
     journal: (run, generation) =>
       answer(() => copy([...(tables.runs.get(run)?.journals.get(generation)?.values() ?? [])])),

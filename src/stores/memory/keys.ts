@@ -32,12 +32,14 @@ export function isCrowded(tables: Tables, parked: Row): boolean {
 }
 
 /** After this run has left its place, out or ready: wakes the next of its key that fit, in each lane. */
-export function wakeAfter(tables: Tables, left: Row): void {
+export function wakeAfter(tables: Tables, left: Row, now: number): void {
   if (!left.concurrency) return
   const parked = [...tables.open].filter((row) => isParked(row) && isOfKey(row, left)).sort(inOrder)
   for (const [index, row] of parked.entries()) {
     // What waits before it in its lane goes first.
     const isNext = !parked.slice(0, index).some((other) => isParked(other) && isSameLane(other, row))
-    if (isNext && !isCrowded(tables, row)) row.state = 'ready'
+    if (!isNext || isCrowded(tables, row)) continue
+    row.state = 'ready'
+    row.readyAt = now
   }
 }

@@ -26,7 +26,7 @@ export function moveDependents(tables: Tables, ended: Row, now: number): MovedRu
       const { dependent, kind } = need
       if (isFulfilled(kind, row.state)) {
         need.open = false
-        if (dependent.state === 'blocked' && !dependent.needs.some(isOpen)) moved.push(unblock(dependent))
+        if (dependent.state === 'blocked' && !dependent.needs.some(isOpen)) moved.push(unblock(dependent, now))
       } else if (dependent.state === 'blocked' && isHopeless(kind, row.state)) {
         moved.push(endWith(tables, dependent, endByNeed(kind, row.step ?? row.id, row.state), now))
         reached.push(dependent)
@@ -36,8 +36,9 @@ export function moveDependents(tables: Tables, ended: Row, now: number): MovedRu
   return moved
 }
 
-function unblock(row: Row): MovedRun {
+function unblock(row: Row, now: number): MovedRun {
   row.state = 'ready'
+  row.readyAt = now
   row.why = undefined
   return movedOf(row)
 }

@@ -48,6 +48,8 @@ export interface Row {
   generation: number
   priority: number
   dueAt: number | undefined
+  /** Since when it can be claimed, while it is ready and nobody has it. */
+  readyAt: number
   lease: HeldLease | undefined
   endedBy: number | undefined
   attempt: number

@@ -24,7 +24,7 @@ export function beginAgain(tx: Tx, run: number, generation: number, asked: Asked
     ...(step === undefined ? {} : { step }),
     ...(needs === undefined ? {} : { needs }),
   }
-  statements.beginAgain.run(writeMore(kept), jsonOrNull(asked.why), run)
+  statements.beginAgain.run(writeMore(kept), jsonOrNull(asked.why), tx.now, run)
   statements.dropOutput.run(run)
   const lane = statements.laneOfRun.get(run)?.lane
   // What was a retry begins as a first try, whose lane has the same number without the sign; and what has climbed begins below.

@@ -24,11 +24,11 @@ export function bringForward(tx: Tx): typeof AGAIN | undefined {
 }
 
 /** Of what this names, those that were claimed under this token or an earlier one. True when there may be more. */
-export function bringForwardOf({ lanes, statements }: Tx, what: HoldTarget, healedAfter: number): boolean {
+export function bringForwardOf({ lanes, statements, now }: Tx, what: HoldTarget, healedAfter: number): boolean {
   let left = FORWARD_MAX
   for (const lane of lanes.numbers()) {
     if (!lanes.isAgain(lane) || !covers(what, lanes.laneOf(lane))) continue
-    left -= statements.bringForward.run(lane, healedAfter, left).changes
+    left -= statements.bringForward.run(now, lane, healedAfter, left).changes
     if (left <= 0) return true
   }
   return false

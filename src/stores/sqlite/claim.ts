@@ -10,6 +10,7 @@ import { choose, chooseWithin, hasMore } from './choose.ts'
 import { expire } from './expire.ts'
 import { type OpenLanes, openLanes } from './gates.ts'
 import { AGAIN, type Work } from './group-commit.ts'
+import { idRangeOf } from './id-range.ts'
 import { idOf, ledgersOf, type More, numberOf, readMore } from './row.ts'
 import type { Tx } from './session.ts'
 import type { ClaimRow } from './statements.ts'
@@ -107,7 +108,10 @@ function leaseRows({ statements, now }: Tx, request: ClaimRequest, rows: readonl
   const inserted = statements.insertClaim.run(request.worker, request.nonce, request.alone ? 1 : 0, now)
   const token = Number(inserted.lastInsertRowid)
   const until = now + request.leaseMs
-  statements.lease.run(token, until, JSON.stringify(rows.map(([id]) => id)))
+  const ids = rows.map(([id]) => id)
+  const range = idRangeOf(ids)
+  if (range) statements.leaseRange.run(token, until, range.first, range.last)
+  else statements.lease.run(token, until, JSON.stringify(ids))
   return { token, rows, until }
 }
 
@@ -143,47 +147,58 @@ function nextAtOf(tx: Tx, { alone }: ClaimRequest, open: OpenLanes): number | un
   return nextAt === Number.POSITIVE_INFINITY ? undefined : Math.max(tx.now, nextAt)
 }
 
-function claimedOf({ statements, lanes }: Tx, row: ClaimRow, { token, until, again = false }: Leased): ClaimedRun {
+/** Hardly any run has more than what is in the first object, so the rest is added to it where it is. */
+function claimedOf(tx: Tx, row: ClaimRow, leased: Leased): ClaimedRun {
   const [number, lane, , submittedAt, leaseUntil, generation, attempts, errors, lapses, key, rare, failure, input] = row
-  const id = idOf(number)
-  const attempt = again ? attempts : attempts + 1
+  const { statements, lanes } = tx
+  const { token, until = leaseUntil ?? 0, again = false } = leased
   const { task, category, resource } = lanes.laneOf(lane)
-  const more = rare === null ? undefined : readMore(rare)
-  const { suspensions = 0, rung = 0, costUsd = 0, deadlineAt, maxCostUsd, lapsed } = more ?? NOTHING_RARE
+  const more = rare === null ? NOTHING_RARE : readMore(rare)
+  const attempt = again ? attempts : attempts + 1
   // The first attempt of a generation finds no journal, and that is most attempts.
-  const step = more?.step === undefined ? undefined : statements.stepOf.get(number)
-  const mayBeJournaled = attempt > 1 || again || more?.journaled === true
-  return {
-    id,
+  const mayBeJournaled = attempt > 1 || again || more.journaled === true
+  const claimed: Growing<ClaimedRun> = {
+    id: idOf(number),
     task,
-    ...(category === undefined ? undefined : { category }),
-    ...(resource === undefined ? undefined : { resource }),
-    ...(key === null ? undefined : { key }),
     generation,
     attempt,
     submittedAt,
-    ledgers: ledgersOf(errors, lapses, more),
-    suspensions,
-    rung,
+    ledgers: ledgersOf(errors, lapses, rare === null ? undefined : more),
+    suspensions: more.suspensions ?? 0,
+    rung: more.rung ?? 0,
     input: input ?? statements.inputOf.get(number)?.input ?? '',
-    ...(deadlineAt === undefined ? undefined : { deadlineAt }),
-    ...(maxCostUsd === undefined ? undefined : { maxCostUsd }),
-    costUsd,
-    leaseUntil: until ?? leaseUntil ?? 0,
-    ...(failure === null ? undefined : { failure: JSON.parse(failure) as Failure }),
+    costUsd: more.costUsd ?? 0,
+    leaseUntil: until,
     journaled: mayBeJournaled && statements.hasJournal.get(number, generation) !== undefined,
-    ...(step === undefined ? undefined : { flow: idOf(step.flow), step: step.name }),
-    ...(more?.needs === undefined ? undefined : { needs: true }),
-    ...(lapsed === undefined ? undefined : { lapsed }),
-    ...(lanes.holds.size === 0 ? undefined : probesOf(lanes.holds.values(), id, token)),
   }
+  if (category !== undefined) claimed.category = category
+  if (resource !== undefined) claimed.resource = resource
+  if (key !== null) claimed.key = key
+  if (failure !== null) claimed.failure = JSON.parse(failure) as Failure
+  if (more !== NOTHING_RARE) addRare(tx, number, more, claimed)
+  if (lanes.holds.size > 0) addProbes(lanes.holds.values(), token, claimed)
+  return claimed
+}
+
+type Growing<Whole> = { -readonly [Field in keyof Whole]: Whole[Field] }
+
+function addRare({ statements }: Tx, number: number, more: More, claimed: Growing<ClaimedRun>): void {
+  const { deadlineAt, maxCostUsd, lapsed, needs } = more
+  if (deadlineAt !== undefined) claimed.deadlineAt = deadlineAt
+  if (maxCostUsd !== undefined) claimed.maxCostUsd = maxCostUsd
+  if (lapsed !== undefined) claimed.lapsed = lapsed
+  if (needs !== undefined) claimed.needs = true
+  const step = more.step === undefined ? undefined : statements.stepOf.get(number)
+  if (step === undefined) return
+  claimed.flow = idOf(step.flow)
+  claimed.step = step.name
 }
 
 const NOTHING_RARE: More = Object.freeze({})
 
-function probesOf(holds: Iterable<Hold>, run: string, token: number): Pick<ClaimedRun, 'probes'> {
-  const mine = [...holds].filter(({ probing }) => probing?.run === run && probing.token === token)
-  return mine.length === 0 ? {} : { probes: mine.map(({ what }) => what).sort() }
+function addProbes(holds: Iterable<Hold>, token: number, claimed: Growing<ClaimedRun>): void {
+  const mine = [...holds].filter(({ probing }) => probing?.run === claimed.id && probing.token === token)
+  if (mine.length > 0) claimed.probes = mine.map(({ what }) => what).sort()
 }
 
 export function renewWork(request: RenewRequest): Work<Renewal> {

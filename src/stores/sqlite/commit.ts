@@ -10,6 +10,7 @@ import { reserveAll, settleAll } from './budgets.ts'
 import { check, createOne } from './create.ts'
 import type { Work, WorkSet } from './group-commit.ts'
 import { healthAtEnd, holdAtEnd, holdByAnswer } from './holds.ts'
+import { idRangeOf } from './id-range.ts'
 import { answer, keepEntry, keepReceipt } from './journal.ts'
 import { wakeAfter } from './keys.ts'
 import { mayBeNeeded, moveDependents, tie } from './needs.ts'
@@ -19,20 +20,24 @@ import type { Tx } from './session.ts'
 /** The `what` of the note about a write that came too late. */
 const STALE = 'write.stale'
 
-interface CommitWork extends Work<CommitAnswer> {
-  readonly change: Change
+export function commitWork(change: Change): Work<CommitAnswer> {
+  return { rows: rowsOf(change), wakes: change.type === 'end', execute: (tx) => commit(tx, change) }
 }
 
-export function commitWork(change: Change): Work<CommitAnswer> {
-  const children = change.type === 'end' ? (change.join?.children ?? change.children ?? []) : []
-  const work: CommitWork = {
-    rows: 1 + children.length,
-    wakes: change.type === 'end',
-    change,
-    execute: (tx) => commit(tx, change),
-    ...(isPlainSuccess(change) ? { together: succeedTogether } : {}),
-  }
+interface EndsWork extends Work<readonly CommitAnswer[]> {
+  readonly ends: readonly EndChange[]
+}
+
+export function commitAllWork(ends: readonly EndChange[]): Work<readonly CommitAnswer[]> {
+  let rows = 0
+  for (const end of ends) rows += rowsOf(end)
+  const execute = (tx: Tx) => ends.map((end) => commit(tx, end))
+  const work: EndsWork = { rows, wakes: true, ends, execute, together: endTogether }
   return work
+}
+
+function rowsOf(change: Change): number {
+  return change.type === 'end' ? 1 + (change.join?.children ?? change.children ?? []).length : 1
 }
 
 function commit(tx: Tx, change: Change): CommitAnswer {
@@ -64,8 +69,8 @@ function refuse(tx: Tx, change: Change): CommitAnswer {
 }
 
 /** A first-try success without output: the end of most runs that are made for their effect. */
-function isPlainSuccess(change: Change): boolean {
-  return change.type === 'end' && isSuccess(change) && change.output === undefined && change.attempt === undefined
+function isPlainSuccess(end: EndChange): boolean {
+  return isSuccess(end) && end.output === undefined && end.attempt === undefined
 }
 
 function isSuccess(change: EndChange): boolean {
@@ -104,27 +109,47 @@ function isSuccess(change: EndChange): boolean {
   return state === 'succeeded' && more === undefined
 }
 
-/** All of one claim in one statement. If one of them is stale, they are committed one by one, to find out which. */
-const succeedTogether: WorkSet = (tx, works) => {
-  const changes = (works as readonly CommitWork[]).map(({ change }) => change)
-  for (const [token, ofToken] of Map.groupBy(changes, (change) => change.token)) {
-    const ids = JSON.stringify(ofToken.map(({ run }) => numberOf(run)))
-    if (tx.statements.succeedMany.run(tx.now, ids, token).changes !== ofToken.length) return undefined
+/** Plain successes in one statement, the others one by one. If one of the plain ones is stale, all are written one by one, to find out which. */
+const endTogether: WorkSet = (tx, works) => {
+  const groups = (works as readonly EndsWork[]).map(({ ends }) => ends)
+  const plain = new Set(groups.flatMap((ends) => ends.filter(isPlainSuccess)))
+  if (!succeedMany(tx, [...plain])) return undefined
+  const moved = moveAfter(tx, [...plain])
+  const ok: CommitAnswer = { now: tx.now, answer: 'ok' }
+  const answerOf = (end: EndChange): CommitAnswer => {
+    if (!plain.has(end)) return commit(tx, end)
+    const others = moved?.get(end)
+    return others ? { ...ok, moved: others } : ok
   }
-  if (isAnswerAwaited(tx)) for (const change of changes) tellResource(tx, change as EndChange)
+  return groups.map((ends) => ends.map(answerOf))
+}
+
+/** All of one claim in one statement. False when one of them is stale. */
+function succeedMany(tx: Tx, ends: readonly EndChange[]): boolean {
+  const { statements, now } = tx
+  for (const [token, ofToken] of Map.groupBy(ends, ({ token }) => token)) {
+    const ids = ofToken.map(({ run }) => numberOf(run))
+    const range = idRangeOf(ids)
+    const { changes } = range
+      ? statements.succeedRange.run(now, range.first, range.last, token)
+      : statements.succeedMany.run(now, JSON.stringify(ids), token)
+    if (changes !== ids.length) return false
+  }
+  if (isAnswerAwaited(tx)) for (const end of ends) tellResource(tx, end)
   if (tx.lanes.anyKeyed)
     wakeAfter(
       tx,
-      changes.map(({ run }) => numberOf(run)),
+      ends.map(({ run }) => numberOf(run)),
     )
-  const ok: CommitAnswer = { now: tx.now, answer: 'ok' }
-  // One look for all of them, because nobody needs most runs.
-  const ids = mayBeNeeded(tx) ? JSON.stringify(changes.map(({ run }) => numberOf(run))) : '[]'
-  if (tx.statements.neededAmong.get(ids) === undefined) return works.map(() => ok)
-  return changes.map(({ run }) => {
-    const moved = moveDependents(tx, numberOf(run))
-    return moved ? { ...ok, moved } : ok
-  })
+  return true
+}
+
+/** What these ends moved; one look for all of them, because nobody needs most runs. */
+function moveAfter(tx: Tx, ends: readonly EndChange[]): Map<EndChange, CommitAnswer['moved']> | undefined {
+  if (!mayBeNeeded(tx)) return undefined
+  const ids = JSON.stringify(ends.map(({ run }) => numberOf(run)))
+  if (tx.statements.neededAmong.get(ids) === undefined) return undefined
+  return new Map(ends.map((end) => [end, moveDependents(tx, numberOf(end.run))]))
 }
 
 function end(tx: Tx, change: EndChange): Written {
@@ -195,6 +220,7 @@ function endOtherwise(tx: Tx, change: EndChange): Written {
     unstarted ? row.why : jsonOrNull(change.why),
     unstarted ? row.failure : jsonOrNull(change.failure),
     spill ? null : (output ?? null),
+    state === 'ready' ? now : null,
     id,
   )
   if (spill) statements.keepOutput.run(id, output)

@@ -111,7 +111,7 @@ export const HOLDS_SQL = {
   isOut: 'SELECT 1 AS found FROM reprise_run WHERE id = ? AND lease = ?',
 } as const
 
-interface LaneRow {
+export interface LaneRow {
   readonly id: number
   readonly task: string
   readonly category: string | null
@@ -119,16 +119,21 @@ interface LaneRow {
 }
 
 export function readHolds(readers: Readers, now: number): { now: number; holds: HoldView[] } {
-  const stored = readers.all<{ hold: string }>(HOLDS_SQL.holds).map(({ hold }) => JSON.parse(hold) as Hold)
-  if (stored.length === 0) return { now, holds: [] }
+  const current = holdsAsTheyStand(readers, now)
+  if (current.length === 0) return { now, holds: [] }
   const lanes = readers.all<LaneRow>(HOLDS_SQL.lanes)
-  const current = stored.flatMap((hold) => {
+  return { now, holds: current.map((hold) => ({ ...hold, waiting: waitingFor(readers, hold.what, lanes) })) }
+}
+
+/** Those that are not over, by name: as a claim would find them. */
+export function holdsAsTheyStand(readers: Readers, now: number): Hold[] {
+  const stored = readers.all<{ hold: string }>(HOLDS_SQL.holds).map(({ hold }) => JSON.parse(hold) as Hold)
+  return stored.flatMap((hold) => {
     const { probing } = hold
     const isGone =
       probing !== undefined && readers.all(HOLDS_SQL.isOut, numberOf(probing.run), probing.token).length === 0
     return standing(isGone ? withoutProbe(hold) : hold, now) ?? []
   })
-  return { now, holds: current.map((hold) => ({ ...hold, waiting: waitingFor(readers, hold.what, lanes) })) }
 }
 
 function waitingFor(readers: Readers, what: HoldTarget, lanes: readonly LaneRow[]): number {

@@ -11,7 +11,7 @@ import { SteadyTime } from '../../time/steady-time.ts'
 import { nextTurn } from '../../time/turn.ts'
 import { readBudgets, setBudgetWork } from './budgets.ts'
 import { claimWork, Nonces, renewWork } from './claim.ts'
-import { commitWork } from './commit.ts'
+import { commitAllWork, commitWork } from './commit.ts'
 import { type Connection, type Durability, loadLibrary } from './connection.ts'
 import { createWork } from './create.ts'
 import { CreateIn, otherLibrary } from './create-in.ts'
@@ -22,6 +22,7 @@ import { holdWork, readHolds, releaseWork } from './holds.ts'
 import { noteWork, policyWork } from './note.ts'
 import { patiently } from './patience.ts'
 import { Pruner } from './prune.ts'
+import { pulse } from './pulse.ts'
 import { Readers } from './read.ts'
 import { openSession, type Session } from './session.ts'
 import { reorderWork, steerWork } from './steer.ts'
@@ -151,6 +152,7 @@ export function sqlite(options: SqliteOptions): Store {
     claim: (request) => write(claimWork(request, nonces)),
     renew: (request) => write(renewWork(request)),
     commit: (change) => write(commitWork(change)),
+    commitAll: (ends) => write(commitAllWork(ends)),
     take: (request) => write(takeWork(request)),
     steer: (act) => write(steerWork(act)),
     reorder: (move) => write(reorderWork(move)),
@@ -164,6 +166,7 @@ export function sqlite(options: SqliteOptions): Store {
     links: (run) => read((readers) => linksOf(readers, run)),
     find: (query) => read((readers) => find(readers, query, time.now())),
     count: (query) => read((readers) => count(readers, query, time.now())),
+    pulse: (query) => read((readers) => pulse(readers, query, time.now())),
     attempts: (run) => read((readers) => readers.attempts(run)),
     journal: (run, generation) => read((readers) => readers.journal(run, generation)),
     note: (note) => write(noteWork(note)),

@@ -29,5 +29,5 @@ export const KEYS_SQL = {
   }>(`SELECT count(*) AS runs FROM (SELECT 1 FROM ${KEYED} AND lease IS NULL AND state = 1
     AND suspect = 0 AND lane = ? AND (place, id) < (?, ?) LIMIT 0 + ?)`),
   park: sql('UPDATE reprise_run SET state = 2 WHERE id IN (SELECT value FROM json_each(?))'),
-  unpark: sql('UPDATE reprise_run SET state = 1 WHERE id = ?'),
+  unpark: sql('UPDATE reprise_run SET state = 1, ready_at = ? WHERE id = ?'),
 } as const

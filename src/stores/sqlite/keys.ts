@@ -12,7 +12,7 @@ export function wakeAfter(tx: Tx, runs: readonly number[]): void {
 }
 
 /** Lane by lane, because a worker may serve one of them only, and one may be held: then the others must not wait for it. */
-function wake({ statements }: Tx, key: string): void {
+function wake({ statements, now }: Tx, key: string): void {
   let lane = Number.MIN_SAFE_INTEGER
   for (;;) {
     const found = statements.nextParkedLane.get(key, lane)
@@ -24,7 +24,7 @@ function wake({ statements }: Tx, key: string): void {
       const out = statements.outOfKey.get(key, next.max)?.runs ?? 0
       const before = statements.readyBefore.get(key, lane, next.place, next.id, next.max)?.runs ?? 0
       if (out + before >= next.max) break
-      statements.unpark.run(next.id)
+      statements.unpark.run(now, next.id)
     }
   }
 }

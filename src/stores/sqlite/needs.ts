@@ -57,7 +57,7 @@ export function moveDependents(tx: Tx, ended: number): MovedRun[] | undefined {
       const kind = kindOf(number)
       if (isFulfilled(kind, needed)) {
         statements.fulfil.run(id, run)
-        if (statements.unblock.run(run, run).changes === 1) moved.push(run)
+        if (statements.unblock.run(tx.now, run, run).changes === 1) moved.push(run)
       } else if (isHopeless(kind, needed)) {
         const end = endByNeed(kind, statements.stepOf.get(id)?.name ?? idOf(id), needed)
         const { changes } = statements.endBlocked.run(

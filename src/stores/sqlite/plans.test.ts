@@ -6,6 +6,7 @@ import { conditions } from './find.ts'
 import { HOLDS_SQL } from './holds.ts'
 import { sqlite } from './index.ts'
 import { FLOORS_SQL } from './prune.ts'
+import { PULSE_SQL } from './pulse.ts'
 import { READ_SQL, viewSql } from './read.ts'
 import { SQL } from './statements.ts'
 
@@ -17,6 +18,7 @@ const HOT: Record<string, string> = {
   ...READ_SQL,
   floors: FLOORS_SQL,
   ...HOLDS_SQL,
+  ...Object.fromEntries(Object.entries(PULSE_SQL).map(([name, text]) => [`pulse ${name}`, text])),
   ...Object.fromEntries(Object.entries(BUDGETS_SQL).map(([name, text]) => [`budgets ${name}`, text])),
   ...Object.fromEntries(
     ([{}, { key: 'k' }, { states: ['failed'] }, { states: ['review'] }, { tasks: ['t'], code: 'http.*' }] as const).map(

@@ -22,7 +22,7 @@ const failure = (code: string): Failure => ({
 
 interface Script {
   readonly dice: Dice
-  readonly leases: { run: string; token: number; generation: number; attempt: number }[]
+  readonly leases: { run: string; task: string; token: number; generation: number; attempt: number }[]
   readonly nonces: string[]
   runs: number
   now: number
@@ -53,8 +53,9 @@ function newRun(script: Script): NewRun {
 function change(script: Script): Change {
   const { dice, now } = script
   const known = dice() < 0.9 ? script.leases[Math.floor(dice() * script.leases.length)] : undefined
-  const { run, token, generation, attempt } = known ?? {
+  const { run, task, token, generation, attempt } = known ?? {
     run: pick(dice, 'r1', 'r999', 'x'),
+    task: 'a',
     token: 1,
     generation: 1,
     attempt: 1,
@@ -80,7 +81,7 @@ function change(script: Script): Change {
         ...{ type: 'end', run, token },
         state: pick(dice, 'ready', 'waiting', 'waiting', 'review', 'failed', 'cancelled', 'succeeded'),
         ...(dice() < 0.8 ? { dueAt: now + Math.floor(dice() * 2_000) } : {}),
-        ...(dice() < 0.2 ? { lane: { task: 'a', resource: pick(dice, 'm1', 'pro') }, rung: 1 } : {}),
+        ...(dice() < 0.2 ? { lane: { task, resource: pick(dice, 'm1', 'pro') }, rung: 1 } : {}),
         ...(dice() < 0.5
           ? {
               ledgers: {
@@ -133,6 +134,7 @@ function step(script: Script): (store: Store) => Promise<unknown> {
     'commit',
     'commit',
     'commit',
+    'commitAll',
     'renew',
     'steer',
     'read',
@@ -164,6 +166,11 @@ function step(script: Script): (store: Store) => Promise<unknown> {
     case 'commit': {
       const what = change(script)
       return (store) => store.commit(what)
+    }
+    case 'commitAll': {
+      const ends = Array.from({ length: 12 }, () => change(script)).filter((each) => each.type === 'end')
+      const ofEach = [...new Map(ends.map((end) => [end.run, end])).values()]
+      return (store) => store.commitAll?.(ofEach) ?? Promise.resolve()
     }
     case 'renew': {
       const leases = script.leases.filter(() => dice() < 0.3)
@@ -239,11 +246,12 @@ async function play(seed: number): Promise<void> {
     const [expected, found] = await Promise.all(stores.map(ask))
     expect(found, `seed ${seed}, step ${index}`).toEqual(expected)
     for (const claimed of (
-      found as { runs?: { id: string; generation: number; attempt: number; leaseUntil?: number }[] }
+      found as { runs?: { id: string; task: string; generation: number; attempt: number; leaseUntil?: number }[] }
     )?.runs ?? []) {
       if (claimed.leaseUntil === undefined) continue
       const { token } = found as { token: number }
-      script.leases.push({ run: claimed.id, token, generation: claimed.generation, attempt: claimed.attempt })
+      const { id, task, generation, attempt } = claimed
+      script.leases.push({ run: id, task, token, generation, attempt })
       if (script.leases.length > 12) script.leases.shift()
     }
   }

@@ -52,6 +52,19 @@ describe('schema', () => {
     expect(application.prepare('SELECT * FROM run').all()).toEqual([{ id: 1, mine: '1' }])
   })
 
+  test('a file of schema 2 is migrated as it stands: what was ready then counts from its submit', async () => {
+    const file = await opened()
+    const connection = connect(file)
+    connection.exec(
+      "ALTER TABLE reprise_run DROP COLUMN ready_at; UPDATE reprise_meta SET value = 2 WHERE name = 'schema'",
+    )
+    const store = sqlite({ file })
+    const run = await store.get({ id: 'r1' })
+    expect((await store.pulse({ stuckAfterMs: 0 })).tasks).toMatchObject([{ oldestAt: run?.submittedAt }])
+    expect(await store.verify()).toEqual([])
+    await store.close()
+  })
+
   test('the newest run cannot be deleted, so no id is given twice', async () => {
     const connection = connect(await opened())
     expect(() => connection.exec('DELETE FROM reprise_run')).toThrow(/newest run stays/)

@@ -63,8 +63,7 @@ CREATE TABLE reprise_run(
 CREATE INDEX reprise_ready ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect = 0;
 CREATE INDEX reprise_suspect ON reprise_run(lane, place) WHERE state = 1 AND lease IS NULL AND suspect > 0;
 CREATE INDEX reprise_due ON reprise_run(due_at) WHERE due_at IS NOT NULL;
--- With lane and state, so that the live leases of a limited lane are counted in the index alone, without those of reviewers.
-CREATE INDEX reprise_leased ON reprise_run(lease_until, lane, state) WHERE lease_until IS NOT NULL;
+CREATE INDEX reprise_leased ON reprise_run(lease_until) WHERE lease_until IS NOT NULL;
 -- Runs that wait to try their resource again, by the claim that ended: when it answers, those before are let in without their wait.
 CREATE INDEX reprise_again ON reprise_run(lane, ended_by) WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL;
 -- Runs with a concurrency key that are out, ready or parked (waiting without a due time), in this order.
@@ -252,6 +251,10 @@ CREATE TABLE reprise_spend(
 );
 CREATE UNIQUE INDEX reprise_spend_call ON reprise_spend(run, generation, name, input_hash, take, token, budget);
 CREATE INDEX reprise_spend_open ON reprise_spend(budget, until) WHERE state = 0;
+`,
+  `
+-- Since when a ready run can be claimed; NULL: since it was submitted. Of a run that is not ready it says nothing.
+ALTER TABLE reprise_run ADD COLUMN ready_at INTEGER;
 `,
 ]
 

@@ -107,8 +107,12 @@ const CLAIM_COLUMNS =
 const JOURNAL_COLUMNS =
   'name, input_hash, token, takes, intent_at, answered_at, late, cost_usd, failure, answer, question'
 
-const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
-const SUSPECT = 'reprise_run INDEXED BY reprise_suspect WHERE state = 1 AND lease IS NULL AND suspect > 0'
+export const READY = 'reprise_run INDEXED BY reprise_ready WHERE state = 1 AND lease IS NULL AND suspect = 0'
+export const SUSPECT = 'reprise_run INDEXED BY reprise_suspect WHERE state = 1 AND lease IS NULL AND suspect > 0'
+
+const LEASE = 'UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1'
+const SUCCEED = `UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
+    due_at = NULL, suspect = 0, why = NULL, failure = NULL`
 
 const places = (from: string, columns = 'id, lane, place') =>
   `SELECT ${columns} FROM ${from} AND lane = ? ORDER BY place, id LIMIT 0 + ?`
@@ -177,9 +181,9 @@ export const SQL = {
   tokenOfNonce: sql<{ token: number }>(
     'SELECT token FROM (SELECT token, nonce FROM reprise_claim ORDER BY token DESC LIMIT 0 + ?) WHERE nonce = ?',
   ),
-  promote: sql(`UPDATE reprise_run SET state = 1, due_at = NULL WHERE id IN (
+  promote: sql(`UPDATE reprise_run SET state = 1, due_at = NULL, ready_at = due_at WHERE id IN (
     SELECT id FROM reprise_run INDEXED BY reprise_due WHERE due_at <= ? AND lease IS NULL ORDER BY due_at LIMIT 0 + ?)`),
-  bringForward: sql(`UPDATE reprise_run SET state = 1, due_at = NULL WHERE id IN (
+  bringForward: sql(`UPDATE reprise_run SET state = 1, due_at = NULL, ready_at = ? WHERE id IN (
     SELECT id FROM reprise_run INDEXED BY reprise_again
     WHERE lane < 0 AND state = 2 AND due_at IS NOT NULL AND lane = ? AND ended_by <= ? ORDER BY ended_by LIMIT 0 + ?)`),
   lastToken: sql<{ token: number }>('SELECT token FROM reprise_claim ORDER BY token DESC LIMIT 1'),
@@ -187,8 +191,9 @@ export const SQL = {
     SELECT run.id, run.state, run.lease, run.generation, run.attempt, run.suspect, run.more, claim.worker, claim.alone, claim.at
     FROM reprise_run AS run INDEXED BY reprise_leased LEFT JOIN reprise_claim AS claim ON claim.token = run.lease
     WHERE run.lease_until <= ? ORDER BY run.lease_until LIMIT 0 + ?`),
-  lapse: sql(`UPDATE reprise_run SET lease = NULL, lease_until = NULL, suspect = ?, lapses = lapses + ?, more = ?
-    WHERE id = ?`),
+  lapse:
+    sql(`UPDATE reprise_run SET lease = NULL, lease_until = NULL, ready_at = lease_until, suspect = ?, lapses = lapses + ?,
+    more = ? WHERE id = ?`),
   dropLease: sql('UPDATE reprise_run SET lease = NULL, lease_until = NULL WHERE id = ?'),
   ready: sql<Place>(places(READY)),
   readyKeyed: sql<Place>(places(READY, WITH_KEY)),
@@ -199,8 +204,8 @@ export const SQL = {
   insertClaim: sql('INSERT INTO reprise_claim(worker, nonce, alone, at) VALUES (?, ?, ?, ?)'),
   readLane: rawSql<ClaimRow>(places(READY, CLAIM_COLUMNS)),
   readIds: rawSql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run WHERE id IN (SELECT value FROM json_each(?))`),
-  lease: sql(`UPDATE reprise_run SET lease = ?, lease_until = ?, attempt = attempt + 1
-    WHERE id IN (SELECT value FROM json_each(?))`),
+  lease: sql(`${LEASE} WHERE id IN (SELECT value FROM json_each(?))`),
+  leaseRange: sql(`${LEASE} WHERE id BETWEEN ? AND ?`),
   leasedBy: rawSql<ClaimRow>(`SELECT ${CLAIM_COLUMNS} FROM reprise_run INDEXED BY reprise_leased
     WHERE lease_until IS NOT NULL AND lease = ?`),
   hasJournal: sql<{ found: number }>('SELECT 1 AS found FROM reprise_journal WHERE run = ? AND generation = ? LIMIT 1'),
@@ -224,15 +229,13 @@ export const SQL = {
   take: sql('UPDATE reprise_run SET lease = ?, lease_until = ? WHERE id = ?'),
 
   // commit
-  succeedMany:
-    sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    due_at = NULL, suspect = 0, why = NULL, failure = NULL WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
-  succeed: sql(`UPDATE reprise_run SET state = 4, lease = NULL, lease_until = NULL, ended_by = lease, finished_at = ?,
-    due_at = NULL, suspect = 0, why = NULL, failure = NULL, output = ? WHERE id = ? AND lease = ?`),
+  succeedMany: sql(`${SUCCEED} WHERE id IN (SELECT value FROM json_each(?)) AND lease = ?`),
+  succeedRange: sql(`${SUCCEED} WHERE id BETWEEN ? AND ? AND lease = ?`),
+  succeed: sql(`${SUCCEED}, output = ? WHERE id = ? AND lease = ?`),
   owned: sql<OwnedRow>(`SELECT lane, generation, attempt, errors, lapses, suspect, more, why, failure
     FROM reprise_run WHERE id = ? AND lease = ?`),
   end: sql(`UPDATE reprise_run SET state = ?, lane = ?, lease = NULL, lease_until = NULL, due_at = ?, suspect = ?, attempt = ?,
-    errors = ?, lapses = ?, ended_by = ?, finished_at = ?, more = ?, why = ?, failure = ?, output = ? WHERE id = ?`),
+    errors = ?, lapses = ?, ended_by = ?, finished_at = ?, more = ?, why = ?, failure = ?, output = ?, ready_at = ? WHERE id = ?`),
   setMore: sql('UPDATE reprise_run SET more = ? WHERE id = ?'),
   moreOf: sql<{ more: string | null }>('SELECT more FROM reprise_run WHERE id = ?'),
   keepOutput: sql(`INSERT INTO reprise_body(run, output) VALUES (?, ?)
@@ -263,10 +266,12 @@ export const SQL = {
   placeOf: sql<PlaceRow>(
     'SELECT state, lane, generation, priority, submitted_at, due_at, lease, why FROM reprise_run WHERE id = ?',
   ),
-  reorder: sql('UPDATE reprise_run SET state = ?, priority = ?, place = ?, due_at = ?, why = ? WHERE id = ?'),
+  reorder:
+    sql(`UPDATE reprise_run SET state = ?, priority = ?, place = ?, due_at = ?, why = ?, ready_at = coalesce(?, ready_at)
+    WHERE id = ?`),
   beginAgain: sql(`UPDATE reprise_run SET state = 1, lease = NULL, lease_until = NULL, due_at = NULL, suspect = 0,
     generation = generation + 1, attempt = 0, errors = 0, lapses = 0, finished_at = NULL, more = ?, why = ?, failure = NULL,
-    output = NULL WHERE id = ?`),
+    output = NULL, ready_at = ? WHERE id = ?`),
 
   // prune
   oldestRuns: sql<EndedRow>(`SELECT id, state, submitted_at, finished_at, lane, key, generation FROM reprise_run
@@ -336,7 +341,7 @@ export const SQL = {
   fulfil: sql('UPDATE reprise_need SET open = 0 WHERE needed = ? AND run = ?'),
   reopen: sql('UPDATE reprise_need SET open = 1 WHERE needed = ? AND run = ?'),
   closeJoins: sql('UPDATE reprise_need SET open = 0 WHERE run = ? AND open = 1 AND kind = 3'),
-  unblock: sql(`UPDATE reprise_run SET state = 1, why = NULL WHERE id = ? AND state = 0
+  unblock: sql(`UPDATE reprise_run SET state = 1, why = NULL, ready_at = ? WHERE id = ? AND state = 0
     AND NOT EXISTS (SELECT 1 FROM reprise_need INDEXED BY reprise_need_open WHERE run = ? AND open = 1)`),
   blockAgain: sql(`UPDATE reprise_run SET state = 0 WHERE id = ? AND state = 1
     AND EXISTS (SELECT 1 FROM reprise_need INDEXED BY reprise_need_open WHERE run = ? AND open = 1)`),

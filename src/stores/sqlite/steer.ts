@@ -53,6 +53,7 @@ function reorder(tx: Tx, move: Move): Committed {
     placeOf({ priority, submittedAt: row.submitted_at, dueAt }, tx.ageingMs),
     waits ? (dueAt ?? row.due_at) : null,
     dueAt === undefined ? row.why : JSON.stringify(move.why),
+    dueAt === undefined ? null : now,
     run,
   )
   // Its time is the operator's now, and no longer a wait for its resource.

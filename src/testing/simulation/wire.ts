@@ -3,7 +3,7 @@
  * A request on its way is executed even if its sender is gone by then; an answer reaches only the living.
  */
 import { RepriseError } from '../../failure/reprise-error.ts'
-import type { Store } from '../../ports/store.ts'
+import type { CommitAnswer, Store } from '../../ports/store.ts'
 import type { Dice } from '../../time/dice.ts'
 import type { Faults } from './faults.ts'
 import type { FaultKind } from './history.ts'
@@ -33,6 +33,7 @@ const READS = new Set([
   'journal',
   'find',
   'count',
+  'pulse',
   'attempts',
   'notes',
   'policy',
@@ -61,6 +62,12 @@ export function wire(options: WireOptions): Store {
     claim: (request) => ask('claim', () => recorded.claim(name, request)),
     renew: (request) => ask('renew', () => recorded.renew(name, request)),
     commit: (change) => ask(`commit.${change.type}`, () => recorded.commit(name, change)),
+    commitAll: (ends) =>
+      ask('commit.end', async () => {
+        const answers: CommitAnswer[] = []
+        for (const end of ends) answers.push(await recorded.commit(name, end))
+        return answers
+      }),
     take: (request) => ask('take', () => recorded.take(name, request)),
     steer: (act) => ask('steer', () => recorded.steer(name, act), false),
     reorder: (move) => ask('reorder', () => recorded.reorder(name, move), false),
@@ -75,6 +82,7 @@ export function wire(options: WireOptions): Store {
     links: (run) => ask('links', () => store.links(run)),
     find: (query) => ask('find', () => store.find(query)),
     count: (query) => ask('count', () => store.count(query)),
+    pulse: (query) => ask('pulse', () => store.pulse(query)),
     attempts: (run) => ask('attempts', () => store.attempts(run)),
     journal: (run, generation) => ask('journal', () => store.journal(run, generation)),
     note: (note) => ask('note', () => store.note(note), false),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Change } from '../../ports/store.ts'
 import { subject } from './law.ts'
-import { FAILURE, type Held, LEASE_MS, type World } from './world.ts'
+import { FAILURE, type Held, LEASE_MS, oneErrorMore, type World } from './world.ts'
 
 /** A run whose first owner lost it to a second. */
 async function twoOwners(world: World): Promise<{ stale: Held; owner: Held }> {
@@ -59,6 +59,45 @@ export const commitLaws = subject('commit', {
       const attempt = await world.failedAttempt(stale)
       await isRefused(world, { type: 'end', ...stale, state: 'failed', failure: FAILURE, attempt, suspensions: 5 })
       await isRefused(world, { type: 'end', ...stale, state: 'succeeded', output: '1' })
+    },
+  ],
+  'many ends at once are each as if alone: one that is stale takes no other along, and answers are at their places': [
+    'stale-one-refuses-all answers-unordered ends-its-neighbours',
+    async (world) => {
+      if (!world.store.commitAll) return
+      const { stale, owner } = await twoOwners(world)
+      const runs: string[] = []
+      for (let each = 0; each < 5; each += 1) runs.push(await world.submit())
+      const { token } = await world.claim()
+      const [first, kept, second, failing, last] = runs.map((run): Held => ({ run, token }))
+      assert.ok(first && kept && second && failing && last)
+      const ledgers = oneErrorMore((await world.view(failing.run)).ledgers)
+      const attempt = await world.failedAttempt(failing)
+      const failed = { state: 'failed', failure: FAILURE, attempt, ledgers } as const
+      const answers = await world.store.commitAll([
+        { type: 'end', ...last, state: 'succeeded' },
+        { type: 'end', ...stale, state: 'succeeded' },
+        { type: 'end', ...first, state: 'succeeded' },
+        { type: 'end', ...failing, ...failed },
+        { type: 'end', ...second, state: 'succeeded', output: '2' },
+      ])
+      assert.deepEqual(
+        answers.map(({ answer }) => answer),
+        ['ok', 'lost', 'ok', 'ok', 'ok'],
+      )
+      const views = await Promise.all([...runs, owner.run].map((run) => world.view(run)))
+      assert.deepEqual(
+        views.map(({ state, output, lease }) => [state, output, lease?.token]),
+        [
+          ['succeeded', undefined, undefined],
+          ['ready', undefined, token],
+          ['succeeded', '2', undefined],
+          ['failed', undefined, undefined],
+          ['succeeded', undefined, undefined],
+          ['ready', undefined, owner.token],
+        ],
+      )
+      assert.deepEqual(await world.store.attempts(failing.run), [failed.attempt])
     },
   ],
   'a stale intent is lost and nothing of it is visible': [

@@ -22,6 +22,7 @@ import { leaseLaws } from './lease.ts'
 import { limitLaws } from './limit.ts'
 import { notesLaws } from './notes.ts'
 import { pruneLaws } from './prune.ts'
+import { pulseLaws } from './pulse.ts'
 import { reviewLaws } from './review.ts'
 import { steerLaws } from './steer.ts'
 import { verifyLaws } from './verify.ts'
@@ -68,6 +69,7 @@ export const storeLaws: readonly Law[] = [
   ...budgetLaws,
   ...keyLaws,
   ...findLaws,
+  ...pulseLaws,
   ...historyLaws,
   ...notesLaws,
   ...verifyLaws,

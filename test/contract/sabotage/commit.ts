@@ -18,6 +18,29 @@ export const commitShelf: Shelf = {
   'no-fence': (bench) => ({
     commit: (change) => (change.type === 'end' ? forced(bench, change) : bench.store.commit(change)),
   }),
+  'stale-one-refuses-all': ({ store, tables, clock }) => ({
+    commitAll: async (ends) => {
+      const isStale = ends.some(({ run, token }) => tables.runs.get(run)?.lease?.token !== token)
+      return isStale ? ends.map(() => ({ now: clock.now(), answer: 'lost' })) : Promise.all(ends.map(store.commit))
+    },
+  }),
+  'answers-unordered': ({ store }) => ({
+    commitAll: async (ends) => {
+      const answers = await Promise.all(ends.map(store.commit))
+      return answers.sort((a, b) => a.answer.localeCompare(b.answer))
+    },
+  }),
+  'ends-its-neighbours': (bench) => ({
+    commitAll: async (ends) => {
+      const token = ends[0]?.token
+      const mine = [...bench.tables.runs.values()].filter(({ lease }) => lease?.token === token)
+      const answers = await Promise.all(ends.map(bench.store.commit))
+      for (const { id: run } of mine) {
+        if (token !== undefined) await bench.store.commit({ type: 'end', run, token, state: 'succeeded' })
+      }
+      return answers
+    },
+  }),
   'no-fence-for-intents': (bench) => ({
     commit: (change) => (change.type === 'intent' ? forced(bench, change, true) : bench.store.commit(change)),
   }),

@@ -20,6 +20,7 @@ import { keyShelf } from './key.ts'
 import { leaseShelf } from './lease.ts'
 import { limitShelf } from './limit.ts'
 import { pruneShelf } from './prune.ts'
+import { pulseShelf } from './pulse.ts'
 import { reviewShelf } from './review.ts'
 import { steerShelf } from './steer.ts'
 
@@ -37,6 +38,7 @@ export const shelf: Shelf = {
   ...budgetShelf,
   ...keyShelf,
   ...findShelf,
+  ...pulseShelf,
   ...flowShelf,
   ...besideShelf,
 }
