@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { RepriseError } from '../failure/reprise-error.ts'
 import { memory } from '../stores/memory/index.ts'
+import { virtualClock } from '../testing/virtual-clock.ts'
 import { systemClock } from '../time/clock.ts'
+import { flow } from './flow.ts'
 import { createReprise } from './reprise.ts'
 import { workbench } from './workbench.fixtures.ts'
 
@@ -209,5 +211,24 @@ describe('choosing', () => {
     const running = (await store.find({ states: ['running'], limit: 100 })).runs
     expect(running).toHaveLength(4)
     await clock.runUntilSettled(worker.stop({ drainMs: 0 }))
+  })
+})
+
+describe('idle', () => {
+  test('what an end unblocks is seen, also when a look found nothing before it and every hint is lost', async () => {
+    const clock = virtualClock()
+    const store = { ...memory({ clock }), watch: () => () => {} }
+    const reprise = createReprise({ store, clock })
+    const open = gate()
+    const first = reprise.task('first', {}, () => open.promise)
+    const second = reprise.task('second', {}, () => 'done')
+    const { id } = await reprise.submitFlow(flow('both', { a: [first, 1], b: [second, 1, { needs: ['a'] }] }))
+    const worker = reprise.work({ concurrency: 2, pollMs: '1h' })
+    const idle = worker.idle()
+    await clock.advance(10)
+    open.resolve()
+    await clock.runUntilSettled(idle)
+    expect((await store.flow({ id }))?.steps.map(({ state }) => state)).toEqual(['succeeded', 'succeeded'])
+    await clock.runUntilSettled(worker.stop())
   })
 })

@@ -62,6 +62,8 @@ export class Worker {
   #hungry = true
   /** The last claim found nothing, and nothing happened since. */
   #quiet = false
+  /** An end has landed since the last claim was asked for: it may have unblocked what that claim did not see. */
+  #landed = false
   /** Suspects wait: this worker empties its hands and takes one alone. */
   #suspects = false
   #alone = false
@@ -151,6 +153,7 @@ export class Worker {
   async #claim(limit: number, alone: boolean): Promise<void> {
     this.#claiming = true
     this.#hungry = false
+    this.#landed = false
     const { clock, door, keeper, ids } = this.#parts
     const { assignments, categories, limits, leaseMs } = this.#options
     const askedAt = clock.monotonic()
@@ -201,7 +204,7 @@ export class Worker {
     const full = claim.runs.length >= limit
     if (full || claim.suspects) this.#hungry = true
     else this.#napUntil(claim.nextAt)
-    this.#quiet = !this.#hungry && claim.runs.length === 0
+    this.#quiet = !this.#hungry && !this.#landed && claim.runs.length === 0
     if (this.#stopping) this.#releaseQueue()
   }
 
@@ -281,6 +284,8 @@ export class Worker {
     settle(execution, ending, (error) => {
       if (error !== undefined) this.#giveUp(execution, error)
       this.#ends -= 1
+      this.#landed = true
+      this.#quiet = false
       this.#parts.keeper.release(execution)
       if (this.#hungry || this.#suspects || this.#queue.length > 0) this.#pump()
       this.#tellWaiters()
