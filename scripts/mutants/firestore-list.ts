@@ -105,8 +105,8 @@ const KEYS: readonly Mutant[] = [
   mutant(
     'firestore: a lapse keeps its key',
     `${STORE}/row.ts`,
-    "  if (row.lease) return 'out'\n",
-    "  if (row.lease || row.suspect) return 'out'\n",
+    "  if (isOut(row)) return 'out'\n",
+    "  if (isOut(row) || row.suspect) return 'out'\n",
   ),
 ]
 
@@ -120,7 +120,7 @@ const KEY_RACES: readonly Mutant[] = [
   mutant(
     'firestore: a step that another worker ended keeps its key',
     `${STORE}/turns.ts`,
-    '  if (!row.concurrency || row.lease) return\n',
+    '  if (!row.concurrency || isOut(row)) return\n',
     '  if (row.concurrency) return\n',
     {
       file: `${STORE}/take-rows.ts`,

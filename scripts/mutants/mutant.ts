@@ -38,6 +38,6 @@ export function edited(text: string, { file, find, replace }: Edit): string {
   return text.replace(find, () => replace)
 }
 
-/** Whether the simulation executes none of it, as it knows neither a person at a desk nor SQLite. */
+/** Whether the simulation executes none of it, as it knows no SQLite, or little, as nobody in it asks a person a question. */
 export const isForTests = ({ name, edits }: Mutant): boolean =>
   name.startsWith('at the desk:') || edits.every(({ file }) => file.startsWith('src/stores/sqlite/'))

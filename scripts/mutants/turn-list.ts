@@ -22,6 +22,18 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     ' || (row.endedBy ?? 0) > healedAfter) continue',
     ') continue',
   ),
+  mutant(
+    'what a person has in hand counts as a sender',
+    'src/stores/memory/holds.ts',
+    `state === 'ready' && lease && lane.resource`,
+    'lease && lane.resource',
+  ),
+  mutant(
+    'what a person decides leaves no row of history',
+    'src/run/apply-review.ts',
+    `return { state: 'succeeded', why, output: verdict.value, attempt }`,
+    `return { state: 'succeeded', why, output: verdict.value }`,
+  ),
   mutant('nobody is brought forward', 'src/stores/memory/claim.ts', '  bringForward(tables, now)\n', ''),
   mutant(
     'an old run goes first, whatever its priority',

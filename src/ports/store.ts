@@ -112,6 +112,7 @@ export interface Store {
    * A person's lease on a run in review, by compare-and-swap on its generation, with a note. It stays in review; `renew` and `commit`
    * work with the token as a worker's do, and no worker gets it before the lease has ended, overdue or not. One that ends by itself
    * counts for nothing. Whoever has it may take it again, with a higher token; `"lost"` to others while that lease lives.
+   * What a person has in hand is not out: it fills no limit and no concurrency key, and takes nothing of what a resource has left.
    */
   take(request: TakeRequest): Promise<Taken>
 

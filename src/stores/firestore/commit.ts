@@ -25,7 +25,7 @@ import { answer, intent, keepEntry, keepReceipt } from './journal.ts'
 import { read } from './look.ts'
 import { moveDependents } from './needs.ts'
 import { gatesOf, type Place } from './place.ts'
-import type { Row } from './row.ts'
+import { isOut, type Row } from './row.ts'
 import { leaveTurn } from './turns.ts'
 import { atomically, docOf, readRef, type Unit } from './unit.ts'
 
@@ -208,9 +208,7 @@ async function holdByAnswer(unit: Unit, quotas: readonly Quota[]): Promise<HoldO
   const { place, now } = unit
   const page = await read(place, place.runs.where('leased', '==', true))
   const rows = page.docs.flatMap((snapshot) => [...(docOf(place, snapshot)?.rows.values() ?? [])])
-  const out = rows.filter(
-    ({ state, lane, lease }) => state === 'ready' && lease && lane.resource === first.resource,
-  ).length
+  const out = rows.filter((row) => isOut(row) && row.lane.resource === first.resource).length
   const order = holdByQuotas(quotas, out, now)
   if (!order) return undefined
   let isHeld = false

@@ -18,7 +18,7 @@ import { afterRate, rateLeft, rateOpensAt } from '../../run/rate.ts'
 import { afterTries, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
 import { expiredOf, type Looked, read } from './look.ts'
 import { gatesOf, named, type Place, turnsOf } from './place.ts'
-import type { Row } from './row.ts'
+import { isOut, type Row } from './row.ts'
 import { unavailable } from './trouble.ts'
 import { lineOf, turnName } from './turns.ts'
 import { docOf, nowOf, readAll, Unit } from './unit.ts'
@@ -276,7 +276,7 @@ async function runningGate(
   const out = new Set(
     docs
       .flatMap(({ rows }) => [...rows.values()])
-      .filter((row) => row.lease && row.state === 'ready' && covers(what, row.lane) && !expired.has(row))
+      .filter((row) => isOut(row) && covers(what, row.lane) && !expired.has(row))
       .map((row) => row.id),
   )
   const unit = new Unit(place, await nowOf(place))

@@ -179,9 +179,13 @@ export function isHeldUp(row: Row): boolean {
 /** Waiting for room in its concurrency key, not for a time. */
 export const isParked = ({ state, dueAt }: Row): boolean => state === 'waiting' && dueAt === undefined
 
+/** In a worker's hands; what a person has in hand is in review, and not out. */
+export const isOut = ({ state, lease }: Pick<Row, 'state' | 'lease'>): boolean =>
+  lease !== undefined && state === 'ready'
+
 /** What a run is to the line of its concurrency key; nobody waits for a suspect. */
 export function standingOf(row: Row): 'out' | 'parked' | 'ready' | 'none' {
-  if (row.lease) return 'out'
+  if (isOut(row)) return 'out'
   if (isParked(row)) return 'parked'
   return row.state === 'ready' && !row.suspect ? 'ready' : 'none'
 }

@@ -5,7 +5,7 @@
 import type { DocumentReference, Timestamp } from '@google-cloud/firestore'
 import { placeOf } from '../../run/place.ts'
 import { named, turnsOf } from './place.ts'
-import { isParked, type Row, standingOf, turnMark } from './row.ts'
+import { isOut, isParked, type Row, standingOf, turnMark } from './row.ts'
 import { isEmptyLine, isIn, type Line, NO_LINE, nextToWake, type Waiter, withOut, without, withWaiter } from './turn.ts'
 import type { Unit } from './unit.ts'
 
@@ -99,12 +99,15 @@ async function wake(unit: Unit, turn: Turn): Promise<void> {
 
 /** A run that left its place without a word, as one that another worker ended: what is stored of it counts. */
 export async function leaveTurn(unit: Unit, row: Row): Promise<void> {
-  if (!row.concurrency || row.lease) return
+  if (!row.concurrency || isOut(row)) return
   const turn = await turnOf(unit, row)
   turn.line = afterMove(turn.line, row, unit.place.ageingMs)
 }
 
 /** A step that somebody else ended is out no more, though nobody said so to its key: asked only where the key looks full. */
 export async function dropGone(unit: Unit, turn: Turn): Promise<void> {
-  for (const run of turn.line.out) if (!(await unit.row(run))?.lease) turn.line = without(turn.line, run)
+  for (const run of turn.line.out) {
+    const row = await unit.row(run)
+    if (!row || !isOut(row)) turn.line = without(turn.line, run)
+  }
 }

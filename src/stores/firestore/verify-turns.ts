@@ -5,7 +5,7 @@
 import type { Finding } from '../../ports/store.ts'
 import { read } from './look.ts'
 import { type Place, turnsOf } from './place.ts'
-import { isParked, type Row } from './row.ts'
+import { isOut, isParked, type Row } from './row.ts'
 import { type Line, nextToWake } from './turn.ts'
 import { lineOf, turnName } from './turns.ts'
 import { readRef, type Unit } from './unit.ts'
@@ -20,7 +20,7 @@ export async function wronglyParked(place: Place, row: Row): Promise<string | fa
 }
 
 export async function uncounted(place: Place, row: Row): Promise<string | false> {
-  if (!row.concurrency || !row.lease) return false
+  if (!row.concurrency || !isOut(row)) return false
   return (
     !(await lineOfRow(place, row)).out.includes(row.id) && `it is out, and ${row.concurrency.key} does not count it`
   )
@@ -35,9 +35,11 @@ export async function brokenLines(place: Place, unit: Unit): Promise<Finding[]> 
   for (const snapshot of (await read(place, turnsOf(place))).docs) {
     const { out, waiters } = lineOf(snapshot.get('value'))
     const key = String(snapshot.get('key'))
-    for (const run of out)
-      if (!(await unit.row(run))?.lease)
+    for (const run of out) {
+      const row = await unit.row(run)
+      if (!row || !isOut(row))
         findings.push({ law: 'a key counts the runs that are out', run, found: `${key} counts it, and it is not out` })
+    }
     for (const { run, ready } of waiters) {
       const row = await unit.row(run)
       const isThere = row && (ready ? row.state === 'ready' && !row.lease : isParked(row))
