@@ -101,9 +101,9 @@ function driver(database: SqliteDatabase): Contender {
         const { runs: claimed, token } = await next
         if (claimed.length === 0) return
         const end = { type: 'end', token, state: 'succeeded', ...(output ? { output } : {}) } as const
-        const ends = claimed.map(({ id }) => store.commit({ ...end, run: id }))
+        const ended = store.commitAll?.(claimed.map(({ id }) => ({ ...end, run: id })))
         next = claim()
-        await Promise.all(ends)
+        await ended
       }
     },
     close: async () => {
@@ -129,7 +129,12 @@ class NodeDatabase {
   }
 
   prepare(sql: string) {
-    return this.#db.prepare(sql)
+    const statement = this.#db.prepare(sql)
+    const raw = (on: boolean) => {
+      statement.setReturnArrays(on)
+      return statement
+    }
+    return Object.assign(statement, { raw })
   }
 
   exec(sql: string): void {

@@ -21,6 +21,8 @@ export interface Queue {
   drain(count: number, handle: Handle, concurrency: number): Promise<number>
   /** The same for runs that fail once, where a retry cannot be had without a delay in `drain`. */
   drainFailingOnce?(count: number, handle: Handle, concurrency: number): Promise<number>
+  /** What every user waits between a failure and its retry, and `drainFailingOnce` cuts out. */
+  readonly retryWaitMs?: number
   /** A worker that waits for work; answers with the way to stop it. */
   listen(handle: Handle): Promise<() => Promise<void>>
   /** A worker in another process; tells when a run starts there, in milliseconds of the host's monotonic clock. */

@@ -119,7 +119,7 @@ async function failOnce(cell: Cell): Promise<Figures> {
     await queue.submitMany(inputs(count))
     const ms = await (queue.drainFailingOnce ?? queue.drain)(count, handle, CONCURRENCY)
     await check(queue, count)
-    return { runs: perSecond(count, ms) }
+    return { runs: perSecond(count, ms), runsWaited: perSecond(count, ms + (queue.retryWaitMs ?? 0)) }
   })
 }
 

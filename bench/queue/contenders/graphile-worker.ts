@@ -9,6 +9,8 @@ import { command, ownDatabase, query } from './postgres.ts'
 
 const CHUNK = 5_000
 const TASK = 'noop'
+/** Its first retry waits e seconds, whatever is set. */
+const RETRY_WAIT_MS = 1_000 * Math.E
 const logger = new Logger(() => () => {})
 
 export const graphileWorker: Contender = {
@@ -59,7 +61,7 @@ async function open(server: string, label: string): Promise<Queue> {
     return ms
   }
 
-  /** Its first retry waits e seconds, whatever is set. Measured are the two passes; between them the wait is cut short. */
+  /** Measured are the two passes; between them the wait is cut short. */
   const drainFailingOnce: Queue['drain'] = async (count, handle, concurrency) => {
     const first = countdown(count)
     const startedAt = performance.now()
@@ -90,6 +92,7 @@ async function open(server: string, label: string): Promise<Queue> {
     },
     drain,
     drainFailingOnce,
+    retryWaitMs: RETRY_WAIT_MS,
     async listen(handle) {
       const runner = await start(handle, 10, () => {})
       return () => runner.stop()
