@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
     `${ENGINE}/settle.ts`,
     `  crashPoint('before-end')
 `,
-    `  if (parts.emitter.listening) tellEnd(execution, ending, applied)
+    `  if (execution.parts.emitter.listening) tellEnd(execution, ending, applied)
 `,
     {
       file: `${ENGINE}/settle.ts`,

@@ -91,12 +91,13 @@ function call(
   input: unknown,
   needs: Readonly<Record<string, unknown>>,
 ): unknown {
-  const { contextOf } = execution.parts
+  const { contextOf, tracing } = execution.parts
   const ctx = contextOf ? contextOf(execution, input, needs) : new HandlerContext(execution, input, needs)
-  return inAttempt(
-    () => new AmbientExecution(execution),
-    () => inSpan(execution, () => handler(input, ctx)),
-  )
+  // Spans that the handler makes become children of its attempt's.
+  const body = tracing
+    ? () => tracing.withAttemptSpan(execution.ref, () => handler(input, ctx))
+    : () => handler(input, ctx)
+  return inAttempt(() => new AmbientExecution(execution), body)
 }
 
 function ended(execution: Execution, value: unknown): Performed | Promise<Performed> {
@@ -125,12 +126,6 @@ async function needsOf({ run, parts }: Execution): Promise<Readonly<Record<strin
     step === undefined ? [] : [[step, output === undefined ? undefined : fromJson(output)]],
   )
   return Object.freeze(Object.fromEntries(outputs))
-}
-
-/** Spans that the handler makes become children of its attempt's. */
-function inSpan<Value>(execution: Execution, body: () => Value): Value {
-  const { tracing } = execution.parts
-  return tracing ? tracing.withAttemptSpan(execution.ref, body) : body()
 }
 
 /** What ends a run before its handler is called: crashes spent, or no time left. */

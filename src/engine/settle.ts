@@ -2,6 +2,7 @@
  * The end of an attempt: apply what it came to, write it in one fenced commit, and tell about it once that is durable.
  */
 import type { Ledgers } from '../policy/situation.ts'
+import type { EndChange } from '../ports/store.ts'
 import { type Applied, apply, type Ending } from '../run/apply.ts'
 import { isLapse, ledgersBeforeLapse } from '../run/lapse.ts'
 import { crashPoint } from './crash-point.ts'
@@ -13,7 +14,7 @@ import { tellOthers } from './tell-others.ts'
 /** Calls `written` once that is known: without an error when it was written, or refused because somebody else owns the run. */
 export function settle(execution: Execution, ending: Ending, written: (error?: unknown) => void): void {
   try {
-    if (isPlainSuccess(execution, ending)) write(execution, ending, SUCCEEDED, SUCCEEDED, written)
+    if (isPlainSuccess(execution, ending)) succeed(execution, ending, written)
     else settleOther(execution, ending, written)
   } catch (error) {
     written(error)
@@ -27,6 +28,11 @@ const SUCCEEDED: Applied = { state: 'succeeded' }
 const isPlainSuccess = ({ run }: Execution, ending: Ending): boolean =>
   ending.type === 'value' && run.attempt === 1 && ending.output === undefined && ending.children === undefined
 
+function succeed(execution: Execution, ending: Ending, written: (error?: unknown) => void): void {
+  const { run, token } = execution
+  write(execution, ending, SUCCEEDED, { type: 'end', run: run.id, token, state: 'succeeded' }, written)
+}
+
 function settleOther(execution: Execution, ending: Ending, written: (error?: unknown) => void): void {
   const { run, token, parts, takes, costUsd } = execution
   const now = parts.time.now()
@@ -34,23 +40,22 @@ function settleOther(execution: Execution, ending: Ending, written: (error?: unk
   const held = beforeLapse(execution, ending)
   const applied = apply(held, { token, worker: parts.worker, startedAt, now, takes, costUsd }, ending)
   const { decision: _told, ...change } = held === run ? applied : { ...applied, ledgers: asCounted(execution, applied) }
-  write(execution, ending, applied, change, written)
+  write(execution, ending, applied, { type: 'end', run: run.id, token, ...change }, written)
 }
 
 function write(
   execution: Execution,
   ending: Ending,
   applied: Applied,
-  change: Omit<Applied, 'decision'>,
+  change: EndChange,
   written: (error?: unknown) => void,
 ): void {
-  const { run, token, parts } = execution
   crashPoint('before-end')
   const landed = (committed: Outcome): void => {
     told(execution, ending, applied, committed)
     written()
   }
-  parts.door.end({ type: 'end', run: run.id, token, ...change }, landed, written)
+  execution.parts.door.end(change, landed, written)
 }
 
 function told(execution: Execution, ending: Ending, applied: Applied, committed: Outcome): void {

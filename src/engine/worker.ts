@@ -232,17 +232,19 @@ export class Worker {
     const { clock } = this.#parts
     const { handler } = this.#options.assignments.get(execution.run.task) as Assignment
     const startedAt = clock.monotonic()
-    const ended = (ending: Performed): number => {
-      const endedAt = clock.monotonic()
-      this.#prefetch.learn(endedAt - startedAt)
-      this.#end(execution, ending)
-      return endedAt
-    }
     const ending = perform(execution, handler, this.#options.rules)
-    if (!(ending instanceof Promise)) return ended(ending)
-    ending.then(ended)
+    if (!(ending instanceof Promise)) return this.#performed(execution, ending, startedAt)
+    ending.then((later) => this.#performed(execution, later, startedAt))
     if (execution.startedAt > 0) this.#limit(execution)
     return undefined
+  }
+
+  /** Both instants are monotonic. */
+  #performed(execution: Execution, ending: Performed, startedAt: number): number {
+    const endedAt = this.#parts.clock.monotonic()
+    this.#prefetch.learn(endedAt - startedAt)
+    this.#end(execution, ending)
+    return endedAt
   }
 
   /** Watches the attempt's time, if it has a limit. */

@@ -10,11 +10,19 @@ export interface IdRange {
 
 /** `undefined` when one is missing in between, or there twice. */
 export function idRangeOf(ids: readonly number[]): IdRange | undefined {
-  let first = Number.POSITIVE_INFINITY
-  let last = Number.NEGATIVE_INFINITY
+  const ordered = isInOrder(ids) ? ids : ids.toSorted((a, b) => a - b)
+  const first = ordered[0]
+  const last = ordered.at(-1)
+  if (first === undefined || last === undefined || last - first !== ordered.length - 1) return undefined
+  return ordered.every((id, index) => id === first + index) ? { first, last } : undefined
+}
+
+/** As claims and handlers that answer at once leave them. */
+function isInOrder(ids: readonly number[]): boolean {
+  let before = Number.NEGATIVE_INFINITY
   for (const id of ids) {
-    if (id < first) first = id
-    if (id > last) last = id
+    if (id <= before) return false
+    before = id
   }
-  return last - first + 1 === ids.length && new Set(ids).size === ids.length ? { first, last } : undefined
+  return true
 }
