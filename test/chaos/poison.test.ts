@@ -51,7 +51,7 @@ async function play(name: string, poisons: readonly Poison[]): Promise<Played> {
     }
     await arena.settled()
   } finally {
-    supervisor.stop()
+    await supervisor.stop()
   }
   const { runs } = await expectSound(arena)
   const neighbours = runs.filter(({ job }) => !job.poison)
@@ -73,7 +73,9 @@ test(`runs that take their process along (${KINDS.join(', ')}) are with a person
   const poisoned = await play('poison', KINDS)
   const { neighbours, ill, died, ...figures } = poisoned
   console.log(`poison: ${JSON.stringify({ runs: RUNS, workers: WORKERS, kinds: KINDS, died, ...figures })}`)
-  expect(died).toBe(CRASHES * KINDS.length)
+  // The first crash of several may be one, if they were claimed together; from then on each is claimed alone.
+  expect(died).toBeLessThanOrEqual(CRASHES * KINDS.length)
+  expect(died).toBeGreaterThanOrEqual(1 + (CRASHES - 1) * KINDS.length)
   expect(ill.map(({ job }) => job.poison).sort()).toEqual([...KINDS].sort())
   for (const run of ill) expect(run).toMatchObject({ state: 'review', ledgers: { lapses: CRASHES, errors: 0 } })
   expect(neighbours).toHaveLength(RUNS - KINDS.length)

@@ -76,7 +76,7 @@ export class WorkerProcess {
     if (!line.endsWith('}')) return
     const said = JSON.parse(line) as Said
     if (said.says === 'ready') this.worker = said.worker
-    if (said.says === 'beat') this.beatAt = Date.now()
+    if (said.says === 'ready' || said.says === 'beat') this.beatAt = Date.now()
     this.said.push(said)
   }
 
@@ -113,6 +113,13 @@ export class WorkerProcess {
 export const isPoisoned = ({ exit, stderr }: Pick<WorkerProcess, 'exit' | 'stderr'>): boolean =>
   exit?.code === POISON_EXIT || (exit?.code === 1 && stderr.includes(POISON_WORDS))
 
+export interface Supervisor {
+  /** Processes that have ended without being told to. */
+  readonly died: () => number
+  /** Starts no more of them, once none is blocked. */
+  readonly stop: () => Promise<void>
+}
+
 export class WorkerPool {
   readonly faults: Fault[] = []
   /** All that ever were. */
@@ -141,7 +148,7 @@ export class WorkerPool {
   }
 
   /** As a supervisor does: for each of these that dies another one is started, and one whose loop is blocked is killed. */
-  supervise(count: number, blockedMs: number): { readonly died: () => number; readonly stop: () => void } {
+  supervise(count: number, blockedMs: number): Supervisor {
     let died = 0
     let stopped = false
     const start = () => {
@@ -158,7 +165,10 @@ export class WorkerPool {
       })
     }
     for (let each = 0; each < count; each += 1) start()
-    const stop = () => {
+    const stop = async () => {
+      // Whoever is blocked would not hear that it is to stop.
+      const isAwake = ({ beatAt }: WorkerProcess) => Date.now() - beatAt < blockedMs / 2
+      await until('every worker is awake', () => this.living.every(isAwake))
       stopped = true
     }
     return { died: () => died, stop }

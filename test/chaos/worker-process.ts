@@ -97,6 +97,8 @@ reprise.on('*', (event) => {
 })
 
 const { concurrency, leaseMs, drainMs } = setup
+// What loading the code cost is no business of the store's.
+await store.count({})
 const worker = reprise.work({ concurrency, leaseMs, drainMs, pollMs: 500 })
 
 process.once('SIGTERM', () => {
@@ -104,8 +106,7 @@ process.once('SIGTERM', () => {
 })
 
 const delays = monitorEventLoopDelay({ resolution: 5 })
-// What loading the code cost is no business of the store's.
-await store.count({})
+// Said before the first claim is answered: what is claimed may block the process for good.
 say({ says: 'ready', worker: worker.id })
 delays.enable()
 setInterval(() => {
