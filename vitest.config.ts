@@ -34,6 +34,8 @@ export default defineConfig({
         resolve: { alias },
         test: {
           ...{ name, include: [include], testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true },
+          // Unit tests leave nothing behind in a process, so one process loads the code once for many of them.
+          isolate: name !== 'unit',
           exclude: [...configDefaults.exclude, ...LEFT_OUT],
         },
       })),

@@ -7,7 +7,7 @@ import type { History } from '../../src/testing/simulation/history.ts'
 import { simulate } from '../../src/testing/simulation/simulate.ts'
 import { trace } from '../../src/testing/simulation/trace.ts'
 
-const SEEDS = Number(process.env['REPRISE_TEST_DIFFERENTIAL_SEEDS'] ?? 60)
+const SEEDS = Number(process.env['REPRISE_TEST_DIFFERENTIAL_SEEDS'] ?? 40)
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-differential-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
