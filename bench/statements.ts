@@ -12,6 +12,7 @@ import { createReprise } from '../src/index.ts'
 import { type SqliteDatabase, sqlite } from '../src/stores/sqlite/index.ts'
 
 const [runs = 20_000, rounds = 4] = process.argv.slice(2).map(Number)
+const CHUNK = 10_000
 const SHOWN = 6
 const TEXT_SHOWN = 70
 
@@ -49,7 +50,8 @@ const task = reprise.task<{ readonly i: number }>('noop', {}, () => undefined)
 const usPerRun = (ms: number): string => ((ms * 1_000) / runs).toFixed(2)
 
 for (let round = 1; round <= rounds; round += 1) {
-  await reprise.submitMany(Array.from({ length: runs }, (_, i) => [task, { i }]))
+  for (let from = 0; from < runs; from += CHUNK)
+    await reprise.submitMany(Array.from({ length: Math.min(CHUNK, runs - from) }, (_, i) => [task, { i: from + i }]))
   spentMs.clear()
   const startedAt = performance.now()
   const worker = reprise.work({ concurrency: 10 })
