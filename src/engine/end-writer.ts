@@ -38,7 +38,8 @@ export class EndWriter {
     const ends = this.#pending
     this.#pending = []
     const { store } = this.#options
-    if (store.commitAll === undefined || ends.length === 1) {
+    // Also for one alone: the store may put it together with what others ask of it in this turn.
+    if (store.commitAll === undefined) {
       for (const end of ends) this.#writeOne(end)
       return
     }

@@ -2,8 +2,8 @@
  * Keeps the leases of everything a worker holds: renews them in one call, and tells executions whose lease is gone.
  * Safety is by the monotonic clock: past `sendUntil` nothing is sent before the store has confirmed the lease.
  */
-import { isRepriseError } from '../failure/reprise-error.ts'
 import type { Clock } from '../time/clock.ts'
+import { isTrouble } from './end-writer.ts'
 import type { Execution } from './execution.ts'
 import type { StoreDoor } from './store-door.ts'
 import { leave } from './throwables.ts'
@@ -62,7 +62,7 @@ export class LeaseKeeper {
         await this.#renew()
       } catch (error) {
         // Stopped, or the door gave the store up because the worker leaves: there is nothing left to keep. Anything else is a bug.
-        if (this.#stop.signal.aborted || (isRepriseError(error) && error.code.startsWith('store.'))) return
+        if (this.#stop.signal.aborted || isTrouble(error)) return
         throw error
       }
     }

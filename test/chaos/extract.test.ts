@@ -1,8 +1,6 @@
 /**
  * An extraction whose process dies, over and over: counted by the provider's own log, which is on the disk before an answer leaves.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +13,7 @@ import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { seededDice } from '../../src/time/dice.ts'
 import { documentNamed } from '../e2e/ladder-world.fixtures.ts'
 import { FULL, SEED } from './arena.ts'
+import { playUntilKilled } from './play-until-killed.ts'
 
 const program = fileURLToPath(new URL('./extract-process.ts', import.meta.url))
 const timeout = FULL ? 1_800_000 : 180_000
@@ -33,17 +32,8 @@ function writeDocuments(count: number): string[] {
 }
 
 /** Runs the program until it ends or is killed; `kill` says when, after its documents are submitted. */
-async function extract(simulator: Simulator, env: Record<string, string>, kill?: () => Promise<unknown>) {
-  const child = fork(program, [folder, simulator.url], { env: { ...process.env, ...env }, stdio: 'inherit' })
-  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
-  if (kill) {
-    await Promise.race([once(child, 'message'), ended])
-    await Promise.race([kill(), ended])
-    child.kill('SIGKILL')
-  }
-  const [code, signal] = await ended
-  return signal ?? code
-}
+const extract = (simulator: Simulator, env: Record<string, string>, kill?: () => Promise<unknown>) =>
+  playUntilKilled(program, [folder, simulator.url], env, kill)
 
 async function endOf() {
   const store = sqlite({ file: join(folder, 'reprise.db') })

@@ -1,8 +1,6 @@
 /**
  * A signed message whose sender dies: counted by a receiver that outlives it and hears every request that was really made.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,6 +13,7 @@ import { HEADERS, verify, webhookTask } from '../../src/incidents/index.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { seededDice } from '../../src/time/dice.ts'
 import { FULL, SEED } from './arena.ts'
+import { playUntilKilled } from './play-until-killed.ts'
 
 const program = fileURLToPath(new URL('./webhook-process.ts', import.meta.url))
 const SECRET = 'canary-secret-canary-secret-9'
@@ -62,20 +61,8 @@ async function receiver(latencyMs = 0) {
 }
 
 /** Runs the program until it ends or is killed; `kill` says when, after its messages are handed on. */
-async function send(url: string, subjects: number, env: Record<string, string>, kill?: () => Promise<unknown>) {
-  const child = fork(program, [folder, url, SECRET, String(subjects)], {
-    env: { ...process.env, ...env },
-    stdio: 'inherit',
-  })
-  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
-  if (kill) {
-    await Promise.race([once(child, 'message'), ended])
-    await Promise.race([kill(), ended])
-    child.kill('SIGKILL')
-  }
-  const [code, signal] = await ended
-  return signal ?? code
-}
+const send = (url: string, subjects: number, env: Record<string, string>, kill?: () => Promise<unknown>) =>
+  playUntilKilled(program, [folder, url, SECRET, String(subjects)], env, kill)
 
 async function messagesIn() {
   const store = sqlite({ file: join(folder, 'reprise.db') })
