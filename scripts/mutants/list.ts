@@ -141,11 +141,21 @@ export const MUTANTS: readonly Mutant[] = [
     '    this.#quotas',
   ),
   mutant(
-    'an unknown commit counts as lost',
+    'an unknown end counts as lost',
     `${ENGINE}/store-door.ts`,
-    '(error) => this.#commitAgain(change, error))',
-    `async (error) => (await this.#commitAgain(change, error)) && { answer: 'lost' as const })`,
+    'again: (change, error) => this.#commitAgain(change, error)',
+    `again: async (change, error) => (await this.#commitAgain(change, error)) && { answer: 'lost' as const }`,
   ),
+  {
+    // Another attempt makes up for it, so that the simulation has nothing to say.
+    ...mutant(
+      'an unknown intent counts as lost',
+      `${ENGINE}/store-door.ts`,
+      '(error) => this.#commitAgain(change, error))',
+      `async (error) => (await this.#commitAgain(change, error)) && { answer: 'lost' as const })`,
+    ),
+    tests: [`${ENGINE}/trouble.test.ts`],
+  },
   mutant(
     'an unknown commit counts as done',
     `${ENGINE}/store-door.ts`,

@@ -50,6 +50,25 @@ describe('a store in trouble', () => {
     expect(await reprise.get(run.id)).toMatchObject({ attempt: 2, ledgers: { errors: 1 } })
     await clock.runUntilSettled(worker.stop())
   })
+
+  test('an intent of which nobody knows whether it was written is asked again, and the attempt goes on', async () => {
+    const clock = virtualClock()
+    const store = memory({ clock })
+    let unknown = 1
+    const commit: Store['commit'] = async (change) => {
+      const answer = await store.commit(change)
+      if (change.type === 'intent' && unknown-- > 0) throw new RepriseError('store.unknown', 'the answer was lost')
+      return answer
+    }
+    const reprise = createReprise({ store: { ...store, commit }, clock })
+    let sent = 0
+    const task = reprise.task('t', {}, (_input, ctx) => ctx.call('ask', () => ++sent))
+    const run = await reprise.submit(task, 1)
+    const worker = reprise.work()
+    expect(await clock.runUntilSettled(run.result())).toMatchObject({ ok: true, value: 1 })
+    expect(await reprise.get(run.id)).toMatchObject({ attempt: 1, ledgers: { errors: 0, lapses: 0 } })
+    await clock.runUntilSettled(worker.stop())
+  })
 })
 
 describe('crashes', () => {

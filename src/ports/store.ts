@@ -210,7 +210,7 @@ export interface Store {
   verify(): Promise<readonly Finding[]>
 
   /**
-   * Calls back when runs may have become claimable: a hint that may be lost, late or false. Polling is the truth.
+   * Calls back when runs may have become claimable, or are about to: a hint that may be lost, late, early or false. Polling is the truth.
    * Returns the way to stop listening.
    */
   watch(hint: () => void): () => void

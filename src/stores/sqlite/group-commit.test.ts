@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claimRequest, freshFile, newRun, withCommit } from './file.fixtures.ts'
+import { claimRequest, connect, freshFile, newRun, withCommit } from './file.fixtures.ts'
 import { sqlite } from './index.ts'
 
 /** A store, and how often it has committed. */
@@ -37,6 +37,63 @@ describe('group commit', () => {
     expect(await Promise.all([first, ...rest])).toMatchObject([{ answer: 'ok' }, { answer: 'ok' }, { answer: 'ok' }])
     expect((await next).runs.map(({ id }) => id)).toEqual(['r1', 'r2', 'r3'])
     expect(state.commits - before).toBe(1)
+    await store.close()
+  })
+
+  test('who claims when hinted shares the transaction of the submit, and hears of it after the submit', async () => {
+    const { state, store } = counted()
+    await store.create([newRun({ task: 'other' })])
+    const told: string[] = []
+    let claimed: Promise<unknown> | undefined
+    const unwatch = store.watch(() => {
+      claimed ??= store.claim(claimRequest()).then(({ runs }) => told.push(`claimed ${runs.map(({ id }) => id)}`))
+    })
+    const before = state.commits
+    // As many awaits between as a careful caller may have.
+    await store.create([newRun()]).then(async ({ runs: [run] }) => {
+      for (let tick = 0; tick < 20; tick += 1) await undefined
+      told.push(`created ${(run as { id: string }).id}`)
+    })
+    await claimed
+    expect(told).toEqual(['created r2', 'claimed r2'])
+    expect(state.commits - before).toBe(1)
+    unwatch()
+    await store.close()
+  })
+
+  test('who looks after a hint sees what was written', async () => {
+    const { store } = counted()
+    await store.create([newRun({ task: 'other' })])
+    const seen = new Promise((resolve) => {
+      const unwatch = store.watch(() => {
+        unwatch()
+        queueMicrotask(() => resolve(store.get({ id: 'r2' })))
+      })
+    })
+    await store.create([newRun()])
+    expect(await seen).toMatchObject({ id: 'r2', state: 'ready' })
+    await store.close()
+  })
+
+  test('when another process holds the file, the hint comes again once the write is done', async () => {
+    const file = freshFile()
+    const store = sqlite({ file, watchMs: 0, durability: 'process' })
+    await store.create([newRun({ task: 'other' })])
+    const other = connect(file)
+    other.exec('BEGIN IMMEDIATE')
+    const seen: boolean[] = []
+    const looks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    store.watch(async () => {
+      const run = await store.get({ id: 'r2' })
+      looks[seen.push(run !== undefined) - 1]?.resolve()
+    })
+    const created = store.create([newRun()])
+    await looks[0]?.promise
+    other.exec('COMMIT')
+    other.close()
+    await created
+    await looks[1]?.promise
+    expect(seen).toEqual([false, true])
     await store.close()
   })
 

@@ -36,6 +36,8 @@ interface Pending {
   readonly work: Work
   /** Its transaction failed once: now it gets a savepoint of its own, so that one bad work is refused alone. */
   alone: boolean
+  /** Asked for by whom a hint told of the others' work in this transaction. */
+  readonly hinted: boolean
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -57,7 +59,9 @@ export interface GroupCommitOptions extends Patience {
   readonly session: () => Session | Promise<Session>
   /** The connection is broken: the next transaction needs a new one. */
   readonly drop: () => void
-  /** Called after a commit that may have made runs claimable. */
+  /** Called when runs are about to become claimable: who claims at once shares the transaction, and its fsync. */
+  readonly waking: () => void
+  /** Called after a commit that may have made runs claimable, when others had the time to look in vain since `waking`. */
   readonly woken: () => void
 }
 
@@ -66,6 +70,7 @@ export class GroupCommit {
   #queue: Pending[] = []
   /** True from the start of a transaction until the queue is empty; false again in the same turn, before anyone has an answer. */
   #busy = false
+  #hinting = false
   #run: Promise<void> | undefined
   /** How far time leapt since the last transaction that was committed. */
   #leaptMs = 0
@@ -76,7 +81,8 @@ export class GroupCommit {
 
   do<Answer>(work: Work<Answer>): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      this.#queue.push({ work, alone: false, resolve: resolve as (answer: unknown) => void, reject })
+      const hinted = this.#hinting
+      this.#queue.push({ work, alone: false, hinted, resolve: resolve as (answer: unknown) => void, reject })
       if (this.#queue.length === 1 && !this.#busy) nextTurn(this.#start)
     })
   }
@@ -96,19 +102,35 @@ export class GroupCommit {
   async #empty(): Promise<void> {
     this.#busy = true
     while (this.#queue.length > 0) {
+      const wakes = this.#hint()
       let session: Session
+      let waited = false
       try {
         const opening = this.#options.session()
+        waited = opening instanceof Promise
         session = opening instanceof Promise ? await opening : opening
-        if (!tryBegin(session)) await patiently(this.#options, () => begin(session))
+        if (!tryBegin(session)) {
+          waited = true
+          await patiently(this.#options, () => begin(session))
+        }
       } catch (error) {
         this.#failAll(this.#queue.splice(0), error)
         break
       }
-      this.#transact(session, this.#take())
+      const landed = this.#transact(session, this.#take())
+      if (landed && wakes && waited) this.#options.woken()
       if (this.#queue.length > 0) await turn()
     }
     this.#busy = false
+  }
+
+  /** Before the transaction, and with nothing between: what a listener asks for at once is in it, what it looks at later is written. */
+  #hint(): boolean {
+    if (!this.#queue.some(({ work }) => work.wakes)) return false
+    this.#hinting = true
+    this.#options.waking()
+    this.#hinting = false
+    return true
   }
 
   #take(): Pending[] {
@@ -121,8 +143,8 @@ export class GroupCommit {
     return this.#queue.splice(0, over)
   }
 
-  /** The transaction has begun. Afterwards it is over, and everyone has an answer or is in the queue again. */
-  #transact(session: Session, group: readonly Pending[]): void {
+  /** The transaction has begun. Afterwards it is over, and everyone has an answer or is in the queue again. Whether it was committed. */
+  #transact(session: Session, group: readonly Pending[]): boolean {
     const { file, time, ageingMs } = this.#options
     const { statements, lanes } = session
     let answers: readonly unknown[] | undefined
@@ -139,21 +161,22 @@ export class GroupCommit {
     } catch (error) {
       if (isUnreachable(error)) {
         this.#giveUp(session, group, error, unavailable(file, error))
-        return
+        return false
       }
     }
     if (answers === undefined) {
       this.#oneByOne(session, group)
-      return
+      return false
     }
     try {
       session.commit.run()
     } catch (error) {
       this.#giveUp(session, group, error, unknownOutcome(file, error))
-      return
+      return false
     }
     this.#leaptMs = 0
     this.#answerAll(group, answers)
+    return true
   }
 
   /** Savepoints cost, so works get them only after one of their transaction was refused. */
@@ -164,19 +187,16 @@ export class GroupCommit {
   }
 
   #answerAll(group: readonly Pending[], answers: readonly unknown[]): void {
-    let wakes = false
     const again: Pending[] = []
     group.forEach((pending, index) => {
       const answer = answers[index]
       if (answer === AGAIN) again.push(pending)
       else if (answer instanceof Refused) pending.reject(answer.error)
-      else {
-        wakes ||= pending.work.wakes
-        pending.resolve(answer)
-      }
+      // Who was hinted hears of it after those it was hinted of: a run is told as submitted before it is told as started.
+      else if (pending.hinted) nextTurn(() => pending.resolve(answer))
+      else pending.resolve(answer)
     })
     if (again.length > 0) this.#queue.unshift(...again)
-    if (wakes) this.#options.woken()
   }
 
   #giveUp(session: Session, group: readonly Pending[], cause: unknown, error: unknown): void {

@@ -123,6 +123,7 @@ export function sqlite(options: SqliteOptions): Store {
     ageingMs,
     session: () => session ?? open(),
     drop,
+    waking: () => watchers.hint(),
     woken: () => watchers.woken(),
   })
   const shut = () => Promise.reject(shutError(file))

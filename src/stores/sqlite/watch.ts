@@ -1,5 +1,5 @@
 /**
- * Hints that runs may have become claimable: at once after a commit of this process, within milliseconds after one of another.
+ * Hints that runs may have become claimable: right before a commit of this process, within milliseconds after one of another.
  * A hint may be lost, late or false; nobody depends on it.
  */
 import { inBackground } from '../../time/background.ts'
@@ -33,12 +33,23 @@ export class Watchers {
     }
   }
 
-  /** Hints come after the write has answered, so that a listener cannot change what the writer sees. */
-  woken(): void {
+  hint(): void {
     if (this.#hints.size === 0) return
-    queueMicrotask(() => {
-      for (const hint of [...this.#hints]) hint()
-    })
+    for (const hint of [...this.#hints]) {
+      try {
+        hint()
+      } catch (error) {
+        // The listener's own affair, which the writes that it is told of must not share.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+
+  /** The hint of a write that is over comes after its answer, so that a listener cannot change what the writer sees. */
+  woken(): void {
+    if (this.#hints.size > 0) queueMicrotask(() => this.hint())
   }
 
   close(): void {
