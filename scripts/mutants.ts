@@ -154,17 +154,20 @@ for (const alarm of crying) console.error(`The source as it is does not pass: ${
 if (crying.length > 0) process.exit(2)
 
 const left = [...chosen]
-let escaped = 0
+const escaped: string[] = []
 
 /** One after the other, and as many at a time as there are cores. */
 async function tryAll(): Promise<void> {
   for (let mutant = left.shift(); mutant; mutant = left.shift()) {
     const by = await caughtBy(mutant)
-    if (by === undefined) escaped += 1
+    if (by === undefined) escaped.push(mutant.name)
     console.log(`${by === undefined ? '✗' : '✓'} ${mutant.name.padEnd(56)} ${by ?? 'NOT CAUGHT'}`)
   }
 }
 await Promise.all(Array.from({ length: availableParallelism() }, tryAll))
 const minutes = (performance.now() - startedAt) / 60_000
-console.log(`${chosen.length - escaped} of ${chosen.length} planted bugs caught in ${minutes.toFixed(1)} minutes`)
-process.exitCode = escaped > 0 ? 1 : 0
+for (const name of escaped) console.log(`✗ not caught: ${name}`)
+console.log(
+  `${chosen.length - escaped.length} of ${chosen.length} planted bugs caught in ${minutes.toFixed(1)} minutes`,
+)
+process.exitCode = escaped.length > 0 ? 1 : 0
