@@ -60,7 +60,7 @@ const PLANTED: readonly Mutant[] = [
   mutant(
     'sweep: a document that no event can be made of is found for ever',
     BEGIN,
-    'return ending(collection, document, { ...kept, failure, endedAt: now, why })',
+    'return ending(collection, document, { ...kept, failure: broken, endedAt: now, why })',
     'return { document, change: { expect: asRead(document), marks: { ...kept, why } } }',
   ),
   mutant(
@@ -69,7 +69,7 @@ const PLANTED: readonly Mutant[] = [
     "return health.state === 'sick' ? Math.min(PROBES, limit) : limit",
     'return limit',
   ),
-  mutant('sweep: a purge deletes what changed since its export', OPERATE, 'document.rev === batch[index]?.rev && ', ''),
+  mutant('sweep: a purge deletes what changed since its export', OPERATE, 'document.rev !== line.rev || ', ''),
   mutant(
     'sweep: a reset forgets what was before it',
     OPERATE,

@@ -2,7 +2,8 @@
  * The step that begins documents again: finds those that are due and those that fell silent, counts the attempt together with the event
  * to be sent in one write, sends, and ends those whose attempts are spent. Batch by batch, so that memory does not grow with the backlog.
  */
-import type { DocumentChange, Marks, SourceDocument, Where } from '../ports/source.ts'
+import { failure } from '../failure/own.ts'
+import type { DocumentChange, DocumentFailure, Marks, SourceDocument, Where } from '../ports/source.ts'
 import type { Collection } from './collection.ts'
 import { crashPoint } from './crash-point.ts'
 import { tellEnd } from './end.ts'
@@ -13,6 +14,9 @@ import { verdictOn } from './verdict.ts'
 
 /** Documents looked at in one pass for each one that may be begun: those that end or are lost cost a look, not a place. */
 const LOOKS_PER_PLACE = 100
+
+const SILENT_ADVICE =
+  'Its service neither finished nor reported a failure: see that it runs, hears this event and publishes its failures, then begin these again.'
 
 export async function beginDue(
   parts: PassParts,
@@ -117,10 +121,21 @@ function planOf(parts: PassParts, collection: Collection, document: SourceDocume
     case 'see':
       return { document, change: { expect: asRead(document), marks: { ...document.marks, seenAt: now } } }
     case 'end':
-      return ending(collection, document, { ...marks, endedAt: now, why: verdict.why })
+      return ending(collection, document, {
+        ...marks,
+        failure: marks.failure ?? silenceOf(document, verdict.why, now),
+        endedAt: now,
+        why: verdict.why,
+      })
     case 'begin':
       return beginning(parts, collection, document, marks, verdict.attempt)
   }
+}
+
+/** Nothing was ever heard of it: that is what failed, when it was last seen, so that it stands among the failed by its cause. */
+function silenceOf({ lastAttemptAt, createdAt, marks }: SourceDocument, why: string, now: number): DocumentFailure {
+  const at = lastAttemptAt ?? createdAt ?? marks.seenAt ?? now
+  return failureOf(failure({ kind: 'exhausted', code: 'sweep.silent', message: why, advice: SILENT_ADVICE }), at)
 }
 
 function ending(collection: Collection, document: SourceDocument, marks: Marks): Planned {
@@ -160,8 +175,8 @@ function beginning(
     }
   } catch (error) {
     // A document that no event can be made of would be found again in every pass: it ends here, with the reason.
-    const failure = failureOf(error, now)
-    const why = `no event can be made of it: ${failure.message}`
-    return ending(collection, document, { ...kept, failure, endedAt: now, why })
+    const broken = failureOf(error, now)
+    const why = `no event can be made of it: ${broken.message}`
+    return ending(collection, document, { ...kept, failure: broken, endedAt: now, why })
   }
 }

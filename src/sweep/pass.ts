@@ -26,7 +26,11 @@ export async function sweepCollection(parts: PassParts, collection: Collection):
     report.health = health.state
   })
   await step(() => hearFailures(parts, collection, report, health.stretch))
-  await step(() => countStuck(parts, collection, report))
+  let counts = 0
+  await step(async () => {
+    await countStuck(parts, collection, report)
+    counts += 1
+  })
   await step(() => sendAgain(parts, collection, report))
   await step(async () => {
     const allowed = allowedBy(health, collection.limit)
@@ -34,12 +38,16 @@ export async function sweepCollection(parts: PassParts, collection: Collection):
     if (health.state === 'sick' && report.begun > 0) await rememberProbes(parts, collection)
   })
   await step(() => archiveFailed(parts, collection, report))
-  await step(() => countLeft(parts, collection, report))
+  await step(async () => {
+    await countLeft(parts, collection, report)
+    counts += 1
+  })
+  report.isCounted = counts === 2
   return report
 }
 
 async function countStuck(parts: PassParts, collection: Collection, report: CollectionReport): Promise<void> {
-  const where = { is: 'silent', before: parts.now() - collection.stuckAgeMs } as const
+  const where = { is: 'stuck', before: parts.now() - collection.stuckAgeMs } as const
   report.stuck = await parts.source.count(collection.shape, where)
   if (report.stuck === 0) return
   const { documents } = await parts.source.find(collection.shape, { where, order: 'oldest', limit: 1 })

@@ -82,7 +82,9 @@ export async function requeueQueue(
     let done = 0
     for (const each of held) {
       const ids = idsIn(each.body, failures.ids)
-      if (ids.length === 0) continue
+      const documents = await Promise.all(ids.map((id) => sweep.source.get(collection.shape, id)))
+      // A message about documents that are not there is all that tells of them.
+      if (documents.every((document) => document === undefined)) continue
       if (!dryRun) {
         for (const state of ['open', 'failed'] as const)
           await actOn(sweep, 'requeue', { collection, of: state, filter: { ids } }, { by, dryRun, spreadMs })
