@@ -246,6 +246,23 @@ describe('two sweepers at once', () => {
 })
 
 describe('poison', () => {
+  it('a message that names thousands of documents, none of them there, is put aside once and holds nobody up', async () => {
+    const { source, sweep, bus, clock, document } = await sweepWorld([
+      { ...archives, failures: { queue: 'parsing.failed', ids: ({ ids }) => ids as string[] } },
+    ])
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: clock.now(), createdAt: 0 }])
+    const news = (id: string, ids: readonly string[]) => ({
+      id,
+      topic: 'parsing.failed',
+      body: JSON.stringify({ event_id: id, data: { ids, error_message: 'down' } }),
+    })
+    const gone = Array.from({ length: 5_000 }, (_, index) => `gone-${index}`)
+    await bus.send([news('poison', gone), news('good', ['a'])])
+    expect((await sweep.pass()).collections[0]).toMatchObject({ heard: 1, parked: 1, errors: { unreadable: 1 } })
+    expect(bus.peek('parsing.failed.parked')[0]?.body).toMatch(/there are no documents gone-.*\(5000\)/)
+    expect((await document('a')).marks.failure?.event).toBe('good')
+  })
+
   it('a document that no event can be made of ends with the reason, and its neighbours go on', async () => {
     const data = (document: Readonly<Record<string, unknown>>) => {
       if (document['bad'] === true) throw new TypeError('path is missing')

@@ -43,6 +43,23 @@ describe('trackAttempt', () => {
     expect(await document('a')).toMatchObject({ status: 'failed_max_retries', attempts: 3 })
   })
 
+  it('a late failure of an earlier attempt is not taken for one of the attempt that is out', async () => {
+    const { clock, source, sweep, document } = await sweepWorld()
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: clock.now(), status: 'processing' }])
+    const slow = trackAttempt(source, 'a', archives)
+    await slow.before({ attempt: 1, generation: 1 })
+    for (let day = 0; day < 2; day++) {
+      await clock.advance(25 * 60 * MINUTE)
+      await sweep.pass()
+    }
+    expect(await document('a')).toMatchObject({ attempts: 3 })
+    expect(await slow.failure(new Error('down'))).toBe('ignored')
+    expect(await document('a')).toMatchObject({ status: 'processing', attempts: 3 })
+    const third = trackAttempt(source, 'a', archives)
+    await third.before({ attempt: 3, generation: 1 })
+    expect(await third.failure(new Error('down'))).toBe('failed')
+  })
+
   it('counts every beginning where the service counts', async () => {
     const { source, document } = await sweepWorld()
     await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: 5 }])
