@@ -116,6 +116,11 @@ async function holding<T>(
   limit: number,
   look: (held: readonly Delivery[], settle: (delivery: Delivery) => Promise<void>) => Promise<T>,
 ): Promise<T> {
+  if ((await bus.depth(queue)) === undefined)
+    throw new RepriseError(
+      'sweep.queue',
+      `There is no queue "${queue}". \`reprise sweep queue list\` names those of the sweep.`,
+    )
   const held = await bus.take(queue, limit)
   const settled = new Set<Delivery>()
   try {

@@ -401,3 +401,24 @@ describe('without a bus', () => {
     expect(found?.marks.outbox).toBeUndefined()
   })
 })
+
+describe('run', () => {
+  it('looks after one collection, if only that is asked for', async () => {
+    const { sweep } = await sweepWorld([
+      archives,
+      { ...archives, name: 'others', failures: { queue: 'others.failed' } },
+    ])
+    const stop = new AbortController()
+    const seen: string[] = []
+    await sweep.run({
+      interval: '1h',
+      signal: stop.signal,
+      collection: 'others',
+      onPass: ({ collections }) => {
+        seen.push(...collections.map(({ collection }) => collection))
+        stop.abort()
+      },
+    })
+    expect(seen).toEqual(['others'])
+  })
+})

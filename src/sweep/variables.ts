@@ -49,7 +49,7 @@ export function readVariables(
   const stuckHours = whole('RETRY_JOB_STUCK_THRESHOLD_HOURS', 24, 1, 8_760)
   const intervalMs = whole('RETRY_JOB_INTERVAL_SECONDS', 900, 1, 604_800) * 1_000
   const tuned = collections.map((collection): CollectionInput => {
-    const name = `RETRY_JOB_MAX_ATTEMPTS_${collection.name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
+    const name = attemptsVariable(collection)
     const isAsked = (variable: string) => env[variable] !== undefined && env[variable] !== ''
     return {
       ...collection,
@@ -66,6 +66,7 @@ export function readVariables(
         : {}),
     }
   })
+  problems.push(...unknownIn(env, collections))
   const source = mongodbOf(env, problems, whole)
   const bus = rabbitmqOf(env, problems, whole)
   const metrics = backendOf(env, problems)
@@ -79,6 +80,23 @@ export function readVariables(
     ...(bus ? { bus } : {}),
     ...(pushgatewayUrl === undefined ? {} : { pushgatewayUrl }),
   }
+}
+
+const attemptsVariable = ({ name }: CollectionInput): string =>
+  `RETRY_JOB_MAX_ATTEMPTS_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
+
+/** A variable that nobody reads is a misspelt one. Those of the shipped collections are known to every sweep. */
+function unknownIn(env: Variables, collections: readonly CollectionInput[]): string[] {
+  const known = new Set([
+    'RETRY_JOB_INTERVAL_SECONDS',
+    'RETRY_JOB_BASE_DELAY_SECONDS',
+    'RETRY_JOB_MAX_DELAY_SECONDS',
+    'RETRY_JOB_STUCK_THRESHOLD_HOURS',
+    ...[...shippedCollections, ...collections].map(attemptsVariable),
+  ])
+  return Object.keys(env)
+    .filter((name) => name.startsWith('RETRY_JOB_') && !known.has(name))
+    .map((name) => `${name}: there is no such variable; allowed are ${[...known].join(', ')}`)
 }
 
 type Whole = (name: string, fallback: number, min: number, max: number) => number

@@ -2,6 +2,7 @@
  * The operators' verbs of `reprise sweep`: look at documents, begin them again, export and purge, and the queues of failed messages.
  */
 import type { SourceDocument } from '../../ports/source.ts'
+import { sentenceOf } from '../../run/event.ts'
 import type { Collection } from '../../sweep/collection.ts'
 import { sweepGroups } from '../../sweep/groups.ts'
 import {
@@ -71,7 +72,7 @@ export async function runSweepVerb(
 ): Promise<void> {
   switch (verb) {
     case 'status':
-      return status(sweep, frame)
+      return status(sweep, words[0] ?? options.collection, frame)
     case 'stuck':
     case 'failed':
       return list(sweep, verb, words, options, frame)
@@ -90,10 +91,15 @@ export async function runSweepVerb(
   }
 }
 
-async function status(sweep: Sweep, frame: Frame): Promise<void> {
-  const { json, out } = frame.terminal()
-  const report = await sweep.pass({ dryRun: true })
-  const schedules = sweep.collections.map((collection) => ({
+async function status(sweep: Sweep, name: string | undefined, frame: Frame): Promise<void> {
+  const { json, out, err, env } = frame.terminal()
+  const wanted = name === undefined ? sweep.collections : [collectionNamed(sweep.collections, name)]
+  // Throws when the source is away: a table of noughts would say that all is well.
+  await sweep.source.now()
+  sweep.on('sweep.trouble', (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))))
+  const report = await sweep.pass({ dryRun: true, ...(name === undefined ? {} : { collection: name }) })
+  if (!report.ok) frame.fail()
+  const schedules = wanted.map((collection) => ({
     collection: collection.shape.name,
     maxAttempts: collection.policy.maxAttempts,
     delaysMs: scheduleOf(collection),
@@ -278,7 +284,8 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
       }
       const lines = await peekQueue(sweep, name, options.limit ?? LIST_ROWS)
       if (json) out.lines(...lines.map((line) => jsonLine(line)))
-      else
+      else if (lines.length === 0 && !quiet) human.lines(human.text(`No message is in ${name}.`))
+      else if (lines.length > 0)
         out.lines(
           ...table(
             out,
@@ -295,7 +302,7 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
       const lines = await peekQueue(sweep, needed())
       await using sink = await openSink(options.out, frame)
       for (const line of lines) await sink.line(jsonLine(line))
-      if (options.out !== undefined && !quiet) human.lines(human.text(`${lines.length} messages in ${options.out}.`))
+      if (options.out !== undefined && !quiet) human.lines(human.text(`${messages(lines.length)} in ${options.out}.`))
       return
     }
     case 'requeue':
@@ -320,8 +327,8 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
       else
         out.lines(
           dryRun
-            ? `Would ${verb} ${acted.matched} messages of ${out.text(queueName)}. Nothing has changed yet; add --yes to do it.`
-            : `${acted.done} messages of ${out.text(queueName)} are ${verb}d; ${acted.left} stay.`,
+            ? `Would ${verb} ${messages(acted.matched)} of ${out.text(queueName)}. Nothing has changed yet; add --yes to do it.`
+            : `${messages(acted.done)} of ${out.text(queueName)} ${acted.done === 1 ? 'is' : 'are'} ${verb}d; ${acted.left} ${acted.left === 1 ? 'stays' : 'stay'}.`,
         )
       return
     }
@@ -329,6 +336,8 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
       throw usageError(`${shown(verb)} is not a verb of queues.`, 'list, export, requeue, purge.')
   }
 }
+
+const messages = (count: number): string => `${count} ${count === 1 ? 'message' : 'messages'}`
 
 function selectionOf(collection: Collection, ids: readonly string[], { of, code, group }: SweepVerbOptions): Selection {
   if (of !== undefined && of !== 'failed' && of !== 'open' && of !== 'stuck')

@@ -27,9 +27,8 @@ export function passLines({ collections, ms, ok, dryRun }: PassReport, screen: S
     screen.text(each.collection),
     String(each.begun + each.resent),
     String(each.ended),
-    String(each.waiting),
-    String(each.stuck),
-    String(each.failed),
+    // What could not be counted is not 0.
+    ...[each.waiting, each.stuck, each.failed].map((count) => (each.isCounted ? String(count) : '?')),
     serviceText(each),
   ])
   const end = dryRun ? 'Nothing has changed.' : ok ? 'All well.' : 'Not all of it could be done; the next pass goes on.'
