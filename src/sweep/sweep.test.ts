@@ -402,7 +402,7 @@ describe('without a bus', () => {
   })
 })
 
-describe('run', () => {
+describe('run with a collection', () => {
   it('looks after one collection, if only that is asked for', async () => {
     const { sweep } = await sweepWorld([
       archives,
