@@ -72,6 +72,16 @@ const laws: Readonly<Record<string, (bus: Bus, other: Bus) => Promise<void>>> = 
     await second?.ack()
     assert.equal(await bus.depth(queue), 0)
   },
+  'what is given back any number of times is kept': async (bus) => {
+    const queue = unique('q')
+    await bus.prepare([{ queue, topics: [queue] }])
+    await bus.send([message(queue, '1')])
+    for (let times = 0; times < 40; times++) {
+      const [taken] = await untilSome(() => bus.take(queue, 5))
+      assert.equal(taken?.id, '1')
+      await taken?.back()
+    }
+  },
   'a queue that is not there holds nothing and breaks nothing': async (bus) => {
     const queue = unique('q')
     assert.deepEqual(await bus.take(queue, 5), [])

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import amqp from 'amqplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryBus } from '../../src/bus/memory/index.ts'
 import { rabbitmqBus } from '../../src/bus/rabbitmq/index.ts'
@@ -39,6 +40,26 @@ describe('RabbitMQ', () => {
     },
     { describe, test: (name, body) => test(name, async (context) => (reason ? context.skip(reason) : body())) },
   )
+
+  test('makes queues that throw nothing away, whatever the default of the broker is', async (context) => {
+    if (reason !== undefined || !service) return context.skip(reason ?? 'there is no broker')
+    const bus = rabbitmqBus({ url: service.url })
+    await bus.prepare([{ queue: 'kept', topics: [] }])
+    const link = await amqp.connect(service.url)
+    const declared = async (args: Readonly<Record<string, unknown>>) => {
+      const channel = await link.createChannel()
+      channel.on('error', () => undefined)
+      // A broker refuses to declare a queue that is there with other arguments.
+      return channel.assertQueue('kept', { durable: true, arguments: args }).then(
+        () => 'the same',
+        () => 'other',
+      )
+    }
+    expect(await declared({ 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 })).toBe('the same')
+    expect(await declared({ 'x-queue-type': 'quorum' })).toBe('other')
+    await link.close()
+    await bus.close()
+  })
 
   test('wakes a worker of the engine whose own polls are an hour apart, and carries events out', async (context) => {
     if (reason !== undefined || !service) return context.skip(reason ?? 'there is no broker')

@@ -23,6 +23,12 @@ export interface RabbitmqBusOptions {
 /** Messages that a consumer holds at a time. */
 const PREFETCH = 16
 
+/**
+ * From version 4 on RabbitMQ throws a message away that was given back twenty times. Looking into a queue gives back, and so does every
+ * pass while the source is away: so the limit is set to what nobody reaches. Versions before 4 take no word for "without limit".
+ */
+const QUEUE = Object.freeze({ 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 })
+
 export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
   const { url, exchange = 'events', hints = 'reprise.hints', clock = systemClock } = options
   if (!/^amqps?:\/\//.test(url ?? '') || !URL.canParse(url))
@@ -44,7 +50,7 @@ export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
         const isThere = await exists(connection, queue).catch(trouble)
         await connection
           .scratch(async (channel) => {
-            if (!isThere) await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
+            if (!isThere) await channel.assertQueue(queue, { durable: true, arguments: QUEUE })
             for (const topic of topics) await channel.bindQueue(queue, exchange, topic)
           })
           .catch(trouble)
