@@ -91,6 +91,16 @@ describe('the variables of a retry job', () => {
     )
   })
 
+  it('shows no password that stands where none belongs', () => {
+    const env = { MONGODB_HOST: 'mongodb://bob:canary@db', PUSHGATEWAY_URL: 'ftp://bob:canary@gateway' }
+    expect(() => readVariables(env)).toThrow(/MONGODB_HOST: .*\n[\s\S]*PUSHGATEWAY_URL: /)
+    try {
+      readVariables(env)
+    } catch (error) {
+      expect((error as Error).message).not.toContain('canary')
+    }
+  })
+
   it('the base delay may not pass the cap, and the gateway must be named', () => {
     expect(() => readVariables({ RETRY_JOB_BASE_DELAY_SECONDS: '4000' })).toThrow('RETRY_JOB_MAX_DELAY_SECONDS: 3600')
     expect(() => readVariables({ METRICS_BACKEND: 'prometheus_pushgateway' })).toThrow('PUSHGATEWAY_URL: it is missing')

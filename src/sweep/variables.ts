@@ -2,6 +2,7 @@
  * The variables of a retry job by their usual names, checked: everything that is wrong is told at once, with the variable, the value and
  * what is allowed. Passwords have no default and are never shown.
  */
+import { maskSecrets } from '../failure/mask-secrets.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { CollectionInput } from './collection.ts'
 import { ATTEMPTS_MAX } from './collection.ts'
@@ -171,4 +172,4 @@ function gatewayOf(env: Variables, backend: MetricsBackend, problems: string[]):
 const SHOWN_MAX = 60
 
 const shown = (value: string): string =>
-  JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value)
+  maskSecrets(JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value))
