@@ -81,6 +81,10 @@ describe('reprise sweep', () => {
     expect((await line('stuck')).out).toContain('No document is stuck.')
     const look = await line('reset archives --of failed')
     expect(look.out).toContain('Would reset 1 document of archives: spent. Nothing has changed yet;')
+    const many = await line('reset archives --of open')
+    expect(many.out.replace(/\s+/g, ' ')).toContain(
+      'Would reset 2 documents of archives: stuck, fresh, spread over 5 min',
+    )
     const exported = await line('export archives --out failed.jsonl')
     expect(exported.out).toContain('1 document in failed.jsonl.')
     expect((await line('export archives --out failed.jsonl')).exit).toBe(2)

@@ -63,6 +63,9 @@ export interface SweepVerbOptions {
 
 const LIST_ROWS = 50
 
+/** What a filter begins again comes back over so long: those who named a document want it now. */
+const SPREAD_MS = 5 * 60_000
+
 export async function runSweepVerb(
   sweep: Sweep,
   verb: SweepVerb,
@@ -177,7 +180,7 @@ async function act(
     by,
     dryRun,
     ...(at === undefined ? {} : { at }),
-    ...(options.spread === undefined ? {} : { spreadMs: options.spread }),
+    spreadMs: options.spread ?? (ids.length > 0 ? 0 : SPREAD_MS),
   }
   // Open ones first: what failed for good is open afterwards, and would be found a second time.
   const selections: Selection[] =
@@ -189,7 +192,7 @@ async function act(
       : [selection]
   const done: Acted[] = []
   for (const each of selections) done.push(await actOn(sweep, verb, each, choose))
-  tell(merged(done), frame, ids.length)
+  tell(merged(done), frame, ids.length, choose.spreadMs)
 }
 
 function merged(acts: readonly Acted[]): Acted {
@@ -205,10 +208,10 @@ function merged(acts: readonly Acted[]): Acted {
   }
 }
 
-function tell(acted: Acted, frame: Frame, named = 0): void {
+function tell(acted: Acted, frame: Frame, named = 0, spreadMs = 0): void {
   const { json, out } = frame.terminal()
   if (json) out.lines(jsonLine(acted))
-  else out.lines(...actedLines(acted, out))
+  else out.lines(...actedLines(acted, out, spreadMs))
   if (!acted.dryRun && acted.done < named) frame.fail()
 }
 
@@ -313,10 +316,10 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
           'A purge deletes only what an export named.',
           `\`reprise sweep queue export ${queueName} --out messages.jsonl\``,
         )
-      const spread = options.spread === undefined ? {} : { spreadMs: options.spread }
+      const spreadMs = options.spread ?? SPREAD_MS
       const acted =
         verb === 'requeue'
-          ? await requeueQueue(sweep, queueName, { dryRun, by, ...spread })
+          ? await requeueQueue(sweep, queueName, { dryRun, by, spreadMs })
           : await purgeQueue(
               sweep,
               queueName,

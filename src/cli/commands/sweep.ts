@@ -56,7 +56,11 @@ export const registerSweep: Register = (program, frame) => {
     .option('--code <code>', 'only documents whose last failure has this code; a * at the end matches the rest')
     .option('--group <fingerprint>', 'only documents of this failure group')
     .option('--at <moment>', 'when a scheduled retry is due: 2h, or an instant', momentOf('--at'))
-    .option('--spread <duration>', 'spread what is begun again over so long', durationOf('--spread'))
+    .option(
+      '--spread <duration>',
+      'spread what is begun again over so long; 5m unless documents are named',
+      durationOf('--spread'),
+    )
     .option('--out <file>', 'write an export to a new file instead of stdout')
     .option('--from <file>', 'purge what this export names')
     .option('--limit <n>', 'rows of a list, 50 unless given', wholeNumberOf('--limit', 1, 100_000))

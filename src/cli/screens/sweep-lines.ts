@@ -5,7 +5,7 @@ import type { SourceDocument } from '../../ports/source.ts'
 import type { Acted } from '../../sweep/operate.ts'
 import type { CollectionReport } from '../../sweep/pass-parts.ts'
 import type { PassReport } from '../../sweep/sweep.ts'
-import { formatDuration } from '../../time/duration.ts'
+import { briefDuration, formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
@@ -71,16 +71,25 @@ const DONE: Readonly<Record<Acted['verb'], string>> = {
   purge: 'deleted',
 }
 
-export function actedLines({ verb, collection, dryRun, matched, done, lost, ids }: Acted, screen: Screen): string[] {
+export function actedLines(
+  { verb, collection, dryRun, matched, done, lost, ids }: Acted,
+  screen: Screen,
+  spreadMs = 0,
+): string[] {
+  const spread = spreadMs > 0 && matched > 1 ? `, spread over ${briefDuration(spreadMs)}` : ''
   const noun = (count: number) => `${count} ${count === 1 ? 'document' : 'documents'} of ${collection}`
   const such = ids.length > 0 ? `: ${ids.slice(0, 5).join(', ')}${matched > 5 ? ', …' : ''}` : ''
   if (dryRun)
     return matched === 0
       ? wrap(`There is no such document in ${collection}.`, screen.columns)
       : wrap(
-          screen.text(`Would ${verb} ${noun(matched)}${such}. Nothing has changed yet; add --yes to do it.`),
+          screen.text(`Would ${verb} ${noun(matched)}${such}${spread}. Nothing has changed yet; add --yes to do it.`),
           screen.columns,
         )
   const skipped = lost > 0 ? ` ${lost} changed meanwhile and were left alone.` : ''
-  return wrap(screen.text(`${noun(done)} ${done === 1 ? 'is' : 'are'} ${DONE[verb]}${such}.${skipped}`), screen.columns)
+  const what = verb === 'requeue' && spread !== '' ? 'due again' : DONE[verb]
+  return wrap(
+    screen.text(`${noun(done)} ${done === 1 ? 'is' : 'are'} ${what}${such}${spread}.${skipped}`),
+    screen.columns,
+  )
 }
