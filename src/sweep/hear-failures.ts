@@ -60,7 +60,8 @@ async function hearBatch(
   let hasLeft = true
   let items: Item[] = []
   for (const delivery of deliveries) {
-    const heard = readFailure(delivery.body, delivery.id, parts.now(), parts.rules ? { rules: parts.rules } : {})
+    const messageId = delivery.isNamed ? delivery.id : undefined
+    const heard = readFailure(delivery.body, messageId, parts.now(), parts.rules ? { rules: parts.rules } : {})
     const ids = heard ? idsOf(collection, heard) : []
     if (!heard || ids.length === 0) {
       const reason = heard ? 'it names no document' : 'it is no failure event'

@@ -190,6 +190,31 @@ describe('news of failures', () => {
   })
 })
 
+describe('failures without an id', () => {
+  it('are heard for each attempt, however alike they are', async () => {
+    const { clock, source, sweep, bus, document } = await sweepWorld()
+    const nameless = createSweep({
+      source,
+      clock,
+      collections: [archives],
+      bus: {
+        ...bus,
+        take: async (queue, limit) =>
+          (await bus.take(queue, limit)).map((each) => ({ ...each, id: 'content-1', isNamed: false })),
+      },
+    })
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: clock.now(), createdAt: 0 }])
+    const body = JSON.stringify({ archive_id: 'a', error_message: 'connect ECONNREFUSED' })
+    for (const attempt of [1, 2, 3]) {
+      await bus.send([{ id: 'm', topic: 'parsing.failed', body }])
+      expect((await nameless.pass()).collections[0]).toMatchObject({ heard: 1, ended: attempt === 3 ? 1 : 0 })
+      await clock.advance(HOUR)
+      await sweep.pass()
+    }
+    expect(await document('a')).toMatchObject({ status: 'failed_max_retries', attempts: 3 })
+  })
+})
+
 describe('a message that cannot be put aside', () => {
   it('goes back to its queue, and is put aside when that is possible', async () => {
     const { bus, sweep, report } = await sweepWorld()

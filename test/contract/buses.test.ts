@@ -41,6 +41,25 @@ describe('RabbitMQ', () => {
     { describe, test: (name, body) => test(name, async (context) => (reason ? context.skip(reason) : body())) },
   )
 
+  test('a message without an id is named by its content, wherever and whenever it is taken', async (context) => {
+    if (reason !== undefined || !service) return context.skip(reason ?? 'there is no broker')
+    const [bus, other] = [rabbitmqBus({ url: service.url }), rabbitmqBus({ url: service.url })]
+    await bus.prepare([{ queue: 'nameless', topics: [] }])
+    const link = await amqp.connect(service.url)
+    const channel = await link.createConfirmChannel()
+    for (const body of ['one', 'two']) channel.sendToQueue('nameless', Buffer.from(body))
+    await channel.waitForConfirms()
+    const [first] = await bus.take('nameless', 1)
+    expect(first).toMatchObject({ body: 'one', isNamed: false })
+    const [second] = await other.take('nameless', 1)
+    expect(second).toMatchObject({ body: 'two', isNamed: false })
+    expect(second?.id).not.toBe(first?.id)
+    await first?.back()
+    await expect.poll(async () => (await other.take('nameless', 1))[0]?.id, { timeout: 10_000 }).toBe(first?.id)
+    await link.close()
+    await Promise.all([bus.close(), other.close()])
+  })
+
   test('makes queues that throw nothing away, whatever the default of the broker is', async (context) => {
     if (reason !== undefined || !service) return context.skip(reason ?? 'there is no broker')
     const bus = rabbitmqBus({ url: service.url })

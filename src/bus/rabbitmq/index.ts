@@ -2,6 +2,7 @@
  * The RabbitMQ bus: durable topology, quorum queues, confirmed and mandatory publishing, and a connection that comes back by itself.
  * Messages go through one topic exchange; hints through another that keeps nothing.
  */
+import { createHash } from 'node:crypto'
 import type { Channel, ConsumeMessage, GetMessage } from 'amqplib'
 import { RepriseError } from '../../failure/reprise-error.ts'
 import type { Bus, BusMessage, Delivery } from '../../ports/bus.ts'
@@ -92,7 +93,7 @@ export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
         const consumed = await channel.consume(queue, (message) => {
           // A queue that was deleted says so with null; the next link looks for it again.
           if (message === null) return void model.close().catch(() => undefined)
-          const { ack, back, again: _again, ...rest } = deliveryOf(message, channel)
+          const { ack, back, again: _again, isNamed: _named, ...rest } = deliveryOf(message, channel)
           const done = handle(rest)
             .then(ack, back)
             .finally(() => under.delete(done))
@@ -173,8 +174,11 @@ async function exists(connection: Connection, queue: string): Promise<boolean> {
 function deliveryOf(message: GetMessage | ConsumeMessage, channel: Channel): Delivery {
   const { properties, fields, content } = message
   const body = content.toString('utf8')
+  const isNamed = properties.messageId !== undefined && properties.messageId !== ''
   const known: BusMessage = {
-    id: String(properties.messageId ?? `tag-${fields.deliveryTag}`),
+    id: isNamed
+      ? String(properties.messageId)
+      : `content-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`,
     topic: fields.routingKey,
     body,
   }
@@ -189,6 +193,7 @@ function deliveryOf(message: GetMessage | ConsumeMessage, channel: Channel): Del
   return {
     ...known,
     again: fields.redelivered,
+    isNamed,
     ack: () => settled(() => channel.ack(message)),
     back: () => settled(() => channel.nack(message, false, true)),
   }
