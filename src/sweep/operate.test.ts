@@ -174,7 +174,10 @@ describe('tools for failed queues', () => {
     await report('a')
     await report('b')
     expect(await queueDepths(sweep)).toContainEqual({ queue: 'parsing.failed', messages: 2 })
-    const [first] = await peekQueue(sweep, 'parsing.failed')
+    const {
+      lines: [first],
+    } = await peekQueue(sweep, 'parsing.failed')
+    expect((await peekQueue(sweep, 'parsing.failed', 1)).beyond).toBe(1)
     expect(await bus.depth('parsing.failed')).toBe(2)
     const named = [first!, { ...first!, id: 'another' }]
     expect(await purgeQueue(sweep, 'parsing.failed', named, { ...ana, dryRun: true })).toMatchObject({

@@ -259,7 +259,7 @@ async function purge(sweep: Sweep, words: readonly string[], options: SweepVerbO
 }
 
 async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbOptions, frame: Frame): Promise<void> {
-  const { json, out, env, quiet, human } = frame.terminal()
+  const { json, out, err, env, quiet, human } = frame.terminal()
   const [verb = 'list', name] = words
   const dryRun = options.yes !== true
   const by = actorOf(options.by, env)
@@ -285,7 +285,7 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
           )
         return
       }
-      const lines = await peekQueue(sweep, name, options.limit ?? LIST_ROWS)
+      const { lines, beyond } = await peekQueue(sweep, name, options.limit ?? LIST_ROWS)
       if (json) out.lines(...lines.map((line) => jsonLine(line)))
       else if (lines.length === 0 && !quiet) human.lines(human.text(`No message is in ${name}.`))
       else if (lines.length > 0)
@@ -299,13 +299,16 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
             lines.map(({ id, body }) => [out.text(id), out.text(body)]),
           ),
         )
+      if (beyond > 0 && !quiet) human.lines(`The first ${lines.length}, and ${beyond} more; \`--limit\` shows more.`)
       return
     }
     case 'export': {
-      const lines = await peekQueue(sweep, needed())
+      const { lines, beyond } = await peekQueue(sweep, needed())
       await using sink = await openSink(options.out, frame)
       for (const line of lines) await sink.line(jsonLine(line))
       if (options.out !== undefined && !quiet) human.lines(human.text(`${messages(lines.length)} in ${options.out}.`))
+      // Told whatever was asked for: an export that is not all of it must not be taken for all.
+      if (beyond > 0) err.lines(`${beyond} more lie in the queue: purge or requeue these first, then export again.`)
       return
     }
     case 'requeue':
