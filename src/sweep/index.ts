@@ -19,6 +19,7 @@ export {
   type Acted,
   type ActOptions,
   actOn,
+  type ExportedDocument,
   type ExportLine,
   exportDocuments,
   purgeExported,
