@@ -184,6 +184,12 @@ describe('reprise sweep', () => {
         out: '',
         err: expect.stringContaining('SOURCE_UNAVAILABLE'),
       })
+    writeFileSync(join(folder, 'documents.db'), 'no database at all, whatever its name says')
+    for (const words of ['status', '--once --dry-run', '--once', 'failed'])
+      expect(await line(words), words).toMatchObject({
+        exit: 3,
+        err: expect.stringContaining('file is not a database'),
+      })
   }, 30_000)
 
   test('queues: an empty one says so, one that is not there is refused', async () => {
