@@ -25,6 +25,7 @@ const TAKES: Readonly<Record<SweepVerb | 'sweep', Takes>> = {
   schedule: { options: [...CHOICE, ...ACT, 'spread', 'at'] },
   export: { options: [...CHOICE, 'out'] },
   purge: { options: ['collection', ...ACT, 'from'], words: 1 },
+  audit: { options: ['limit'], words: 0 },
   queue: { options: [...ACT, 'limit', 'out', 'spread', 'from'], words: 2 },
 }
 

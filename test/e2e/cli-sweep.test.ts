@@ -99,6 +99,10 @@ describe('reprise sweep', () => {
     expect((await line('reset archives nobody')).exit).toBe(1)
     expect((await line('schedule archives fresh --at 2h')).out).toContain('1 document of archives is scheduled: fresh.')
     expect((await line('status')).out).toMatch(/archives +3 +5 min, 10 min +24 h/)
+    const [scheduled, ...before] = (await line('audit')).out.trim().split('\n').slice(1)
+    expect(scheduled).toMatch(/^\d\d:\d\d:\d\d +ana +schedule +archives +1\/1 +open \{"ids":\["fresh"\]\}$/)
+    expect(before.map((each) => each.split(/ +/)[2])).toEqual(['purge', 'reset'])
+    expect(JSON.parse((await line('audit --json --limit 1')).out)).toMatchObject({ by: 'ana', what: 'schedule' })
   })
 
   test('a purge reads its file to the end before it deletes by it', async () => {

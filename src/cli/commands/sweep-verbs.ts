@@ -25,7 +25,7 @@ import { jsonLine } from '../json-line.ts'
 import { openSink } from '../line-sink.ts'
 import { actorOf, zoneOf } from '../reader.ts'
 import { groupLines } from '../screens/group-lines.ts'
-import { actedLines, documentLines, passLines } from '../screens/sweep-lines.ts'
+import { actedLines, auditLines, documentLines, passLines } from '../screens/sweep-lines.ts'
 import { table } from '../terminal/table.ts'
 import { shown } from '../terminal/text.ts'
 
@@ -40,6 +40,7 @@ export const SWEEP_VERBS = [
   'export',
   'purge',
   'queue',
+  'audit',
 ] as const
 
 export type SweepVerb = (typeof SWEEP_VERBS)[number]
@@ -91,6 +92,8 @@ export async function runSweepVerb(
       return purge(sweep, words, options, frame)
     case 'queue':
       return queue(sweep, words, options, frame)
+    case 'audit':
+      return audit(sweep, options.limit ?? LIST_ROWS, frame)
   }
 }
 
@@ -341,6 +344,15 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
     default:
       throw usageError(`${shown(verb)} is not a verb of queues.`, 'list, export, requeue, purge.')
   }
+}
+
+/** What operators did, the newest first. */
+async function audit(sweep: Sweep, limit: number, frame: Frame): Promise<void> {
+  const { json, out, human, quiet, env } = frame.terminal()
+  const notes = await sweep.source.notes(limit)
+  if (json) out.lines(...notes.map((note) => jsonLine(note)))
+  else if (notes.length > 0) out.lines(...auditLines(notes, out, zoneOf(env), await sweep.source.now()))
+  else if (!quiet) human.lines('Nobody has done anything yet.')
 }
 
 const messages = (count: number): string => `${count} ${count === 1 ? 'message' : 'messages'}`

@@ -1,7 +1,7 @@
 /**
  * How the sweep looks: a pass, the state of collections, documents, and what a verb did.
  */
-import type { SourceDocument } from '../../ports/source.ts'
+import type { SourceDocument, SourceNote } from '../../ports/source.ts'
 import type { Acted } from '../../sweep/operate.ts'
 import type { CollectionReport } from '../../sweep/pass-parts.ts'
 import type { PassReport } from '../../sweep/sweep.ts'
@@ -60,6 +60,26 @@ export function documentLines(
     String(attempts),
     lastAttemptAt === undefined ? 'never' : clockTime(lastAttemptAt, zone, now),
     screen.text(marks.failure ? `${marks.failure.code}: ${marks.failure.message}` : (marks.why ?? '')),
+  ])
+  return table(screen, columns, rows)
+}
+
+export function auditLines(notes: readonly SourceNote[], screen: Screen, zone: string, now: number): string[] {
+  const columns = [
+    { header: 'when' },
+    { header: 'who' },
+    { header: 'what' },
+    { header: 'of' },
+    figure('done'),
+    { header: 'which', flexible: true },
+  ]
+  const rows = notes.map(({ at, by, what, collection, data = {} }) => [
+    clockTime(at, zone, now),
+    screen.text(by),
+    screen.text(what),
+    screen.text(collection ?? String(data['queue'] ?? '')),
+    `${data['done'] ?? 0}/${data['matched'] ?? 0}`,
+    screen.text([data['of'], data['filter']].filter((each) => each !== undefined && each !== '{}').join(' ')),
   ])
   return table(screen, columns, rows)
 }
