@@ -96,6 +96,8 @@ export interface Marks {
   readonly outbox?: OutboxEvent
   /** First seen then, for a document whose age nothing else tells. */
   readonly seenAt?: number
+  /** Its service said that it failed for good, and why: the next pass ends it, and tells. */
+  readonly ends?: string
   readonly endedAt?: number
   /** Why it ended, or who asked for what is due, in words. */
   readonly why?: string

@@ -114,7 +114,7 @@ async function beginBatch(
 function planOf(parts: PassParts, collection: Collection, document: SourceDocument): Planned | undefined {
   const now = parts.now()
   const verdict = verdictOn(document, collection, now)
-  const { dueAt: _due, ...marks } = document.marks
+  const { dueAt: _due, ends: _ends, ...marks } = document.marks
   switch (verdict.act) {
     case 'leave':
       return undefined

@@ -95,6 +95,7 @@ export async function actOn(sweep: Sweep, verb: Verb, selection: Selection, opti
       const dueAt = (verb === 'schedule' ? (at ?? now) : now) + Math.floor(dice() * spreadMs)
       const isSpent =
         document.status === collection.shape.status.failed ||
+        document.marks.ends !== undefined ||
         attemptsOf(document, collection) >= collection.policy.maxAttempts
       return verb === 'reset' || isSpent
         ? begunAgain(collection, document, dueAt, now, by)

@@ -18,7 +18,10 @@ export interface TrackedAttempt {
   before(event?: { readonly attempt?: number; readonly generation?: number }): Promise<'begin' | 'done' | 'stale'>
   /** After the work. `"lost"`: somebody else has ended it meanwhile. */
   success(): Promise<'ok' | 'lost'>
-  /** The work failed: written down at once, with the time of the next attempt. For services that publish no failure events. */
+  /**
+   * The work failed: written down at once, with the time of the next attempt. For services that publish no failure events. `"failed"`: for
+   * good; the next pass of the sweep ends it, so that it is told, counted and alerted as every other.
+   */
   failure(error: unknown): Promise<'retry' | 'failed' | 'ignored'>
 }
 
@@ -60,7 +63,7 @@ export function trackAttempt(source: Source, id: string, given: CollectionInput)
       let mine: typeof begun
       const answer = await settled<'begin' | 'done' | 'stale'>((document, now) => {
         if (status.done.includes(document.status)) return 'done'
-        if (!status.open.includes(document.status)) return 'stale'
+        if (!status.open.includes(document.status) || document.marks.ends !== undefined) return 'stale'
         const { attempt, generation } = event
         if (generation !== undefined && generation !== document.marks.generation) return 'stale'
         if (attempt !== undefined && attempt < document.attempts) return 'stale'
@@ -100,11 +103,7 @@ export function trackAttempt(source: Source, id: string, given: CollectionInput)
             answer: 'retry',
           }
         return {
-          change: {
-            expect: asIs(document),
-            status: status.failed,
-            marks: { ...marks, failure, endedAt: now, why: verdict.why },
-          },
+          change: { expect: asIs(document), marks: { ...marks, failure, dueAt: now, ends: verdict.why } },
           answer: 'failed',
         }
       }),

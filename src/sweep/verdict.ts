@@ -32,6 +32,7 @@ export function verdictOn(document: SourceDocument, collection: Collection, now:
   const attempts = attemptsOf(document, collection)
   if (marks.dueAt !== undefined) {
     if (marks.dueAt > now) return { act: 'leave' }
+    if (marks.ends !== undefined) return { act: 'end', why: marks.ends }
   } else {
     const since = lastAttemptAt ?? createdAt ?? marks.seenAt
     if (since === undefined) return { act: 'see' }
