@@ -2,7 +2,6 @@
  * The step that begins documents again: finds those that are due and those that fell silent, counts the attempt together with the event
  * to be sent in one write, sends, and ends those whose attempts are spent. Batch by batch, so that memory does not grow with the backlog.
  */
-import { failure } from '../failure/own.ts'
 import type { DocumentChange, DocumentFailure, Marks, SourceDocument, Where } from '../ports/source.ts'
 import type { Collection } from './collection.ts'
 import { crashPoint } from './crash-point.ts'
@@ -14,9 +13,6 @@ import { verdictOn } from './verdict.ts'
 
 /** Documents looked at in one pass for each one that may be begun: those that end or are lost cost a look, not a place. */
 const LOOKS_PER_PLACE = 100
-
-const SILENT_ADVICE =
-  'Its service neither finished nor reported a failure: see that it runs, hears this event and publishes its failures, then begin these again.'
 
 export async function beginDue(
   parts: PassParts,
@@ -135,7 +131,7 @@ function planOf(parts: PassParts, collection: Collection, document: SourceDocume
 /** Nothing was ever heard of it: that is what failed, when it was last seen, so that it stands among the failed by its cause. */
 function silenceOf({ lastAttemptAt, createdAt, marks }: SourceDocument, why: string, now: number): DocumentFailure {
   const at = lastAttemptAt ?? createdAt ?? marks.seenAt ?? now
-  return failureOf(failure({ kind: 'exhausted', code: 'sweep.silent', message: why, advice: SILENT_ADVICE }), at)
+  return failureOf({ code: 'sweep.silent', message: why }, at)
 }
 
 function ending(collection: Collection, document: SourceDocument, marks: Marks): Planned {
