@@ -416,3 +416,14 @@ describe('run with a collection', () => {
     expect(seen).toEqual(['others'])
   })
 })
+
+describe('createSweep', () => {
+  it('refuses a source or a bus that is none, with what is allowed', async () => {
+    const { source } = await sweepWorld()
+    const collections = [archives]
+    for (const wrong of ['amqp://localhost', null, {}])
+      expect(() => createSweep({ source, collections, bus: wrong as never })).toThrow(/^bus is .*rabbitmqBus/)
+    for (const wrong of ['mongodb://localhost', undefined, {}])
+      expect(() => createSweep({ source: wrong as never, collections })).toThrow(/^source is .*mongodbSource/)
+  })
+})

@@ -78,6 +78,11 @@ export function createSweep(options: SweepOptions): Sweep {
       'sweep.source',
       `source is ${typeof source}. Allowed: a source, such as mongodbSource({ url, database }) or sqliteSource({ file }).`,
     )
+  if (bus !== undefined && typeof bus?.send !== 'function')
+    throw new RepriseError(
+      'sweep.bus',
+      `bus is ${bus === null ? 'null' : typeof bus}. Allowed: a bus, such as rabbitmqBus({ url }) or memoryBus(), or none.`,
+    )
   const collections = collectionsOf(options)
   const sendLeaseMs = parseDuration(options.sendLease ?? '2m', 'sendLease')
   const emitter = createEmitter()
