@@ -121,6 +121,14 @@ const laws: Readonly<Record<string, (bus: Bus, other: Bus) => Promise<void>>> = 
     off()
     assert.equal(heard[0], `${word}.a=1`)
     assert.ok(heard.every((each) => each === `${word}.a=1`))
+    const before = heard.length
+    const later = Promise.withResolvers<void>()
+    const offLater = other.listen(`${word}.b`, () => later.resolve())
+    const telling = inBackground(20, () => bus.tell(`${word}.b`, '3'))
+    await later.promise
+    telling()
+    offLater()
+    assert.equal(heard.length, before, 'who has stopped hears nothing more')
   },
   'a thousand messages at once are all sent and all there': async (bus) => {
     const queue = unique('q')

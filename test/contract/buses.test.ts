@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import amqp from 'amqplib'
@@ -40,6 +41,24 @@ describe('RabbitMQ', () => {
     },
     { describe, test: (name, body) => test(name, async (context) => (reason ? context.skip(reason) : body())) },
   )
+
+  test('hints do not knock without end at a broker that is away', async () => {
+    let knocks = 0
+    const away = createServer((socket) => {
+      knocks += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve))
+    const bus = rabbitmqBus({ url: `amqp://127.0.0.1:${(away.address() as AddressInfo).port}` })
+    for (let times = 0; times < 100; times++) {
+      bus.tell('x', '{}')
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    await bus.close()
+    away.close()
+    expect(knocks).toBeGreaterThan(0)
+    expect(knocks).toBeLessThan(5)
+  })
 
   test('a message without an id is named by its content, wherever and whenever it is taken', async (context) => {
     if (reason !== undefined || !service) return context.skip(reason ?? 'there is no broker')

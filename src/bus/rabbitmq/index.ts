@@ -113,32 +113,40 @@ export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
     },
     tell(topic, body) {
       void connection
-        .link()
-        .then(async ({ hints: channel }) => {
+        .linkIfThere()
+        .then(async (link) => {
+          if (!link) return
+          const { hints: channel } = link
           await hintsReady(channel, hints)
           channel.publish(hints, topic, Buffer.from(body), { persistent: false })
         })
         .catch(() => undefined)
     },
     listen(topic, hear) {
+      let listening: Channel | undefined
+      let isOver = false
       const stand = standing(connection, clock, async ({ model, hints: channel }) => {
         await hintsReady(channel, hints)
         const own = await model.createChannel()
         own.on('error', () => undefined)
+        listening = own
         const { queue } = await own.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
         await own.bindQueue(queue, hints, topic)
         await own.consume(
           queue,
           (message) => {
-            if (message) hear(message.fields.routingKey, message.content.toString('utf8'))
+            if (message && !isOver) hear(message.fields.routingKey, message.content.toString('utf8'))
           },
           { noAck: true },
         )
       })
       stops.add(stand.stop)
       return () => {
+        isOver = true
         stand.stop()
         stops.delete(stand.stop)
+        // Its queue goes with its channel; on a link that broke both are gone already.
+        listening?.close().catch(() => undefined)
       }
     },
     async close() {
