@@ -90,14 +90,29 @@ export const services: readonly Service[] = [
   { queue: 'summarization', collection: threads, idName: 'thread_ids', work: summarise },
 ]
 
-/** Starts all four. Returns the way to stop them. */
+/** Starts all four. Returns the way to stop them: what lies in their queues is worked off first, since it is gone with the process. */
 export async function startPipeline(pipeline: Pipeline): Promise<() => Promise<void>> {
   const { bus } = pipeline
+  let busy = 0
   await bus.prepare(services.map(({ queue, collection }) => ({ queue, topics: [collection.event.topic] })))
   const stops = await Promise.all(
-    services.map((service) => bus.consume(service.queue, (message) => handle(service, message, pipeline))),
+    services.map((service) =>
+      bus.consume(service.queue, async (message) => {
+        busy += 1
+        try {
+          await handle(service, message, pipeline)
+        } finally {
+          busy -= 1
+        }
+      }),
+    ),
   )
+  const isIdle = async () => {
+    const depths = await Promise.all(services.map(({ queue }) => bus.depth(queue)))
+    return busy === 0 && depths.every((depth) => depth === 0)
+  }
   return async () => {
+    while (!(await isIdle())) await new Promise((resolve) => setImmediate(resolve))
     for (const stop of stops) await stop()
   }
 }
@@ -119,7 +134,7 @@ async function handle({ collection, idName, work }: Service, message: BusMessage
         [idName]: id,
         error_type: (error as Error).name,
         error_message: (error as Error).message,
-        ...(retry ? { attempt: retry.attempt } : {}),
+        ...(retry ? { retry } : {}),
       })
     }
   }

@@ -2,7 +2,7 @@
  * A sweep over the example's documents, with the four services in the same process: `reprise sweep --config ./sweep.ts --once`.
  * In earnest the source is MongoDB and the bus RabbitMQ, and the services are elsewhere; nothing else changes.
  */
-import { memoryBus } from 'reprise/bus/memory'
+import { type MemoryBus, memoryBus } from 'reprise/bus/memory'
 import { sqliteSource } from 'reprise/sources/sqlite'
 import { defineSweep, shippedCollections } from 'reprise/sweep'
 import { type Pipeline, startPipeline } from './pipeline.ts'
@@ -14,6 +14,13 @@ const pipeline: Pipeline = {
   vectors: new Map(),
   summaries: new Map(),
 }
-await startPipeline(pipeline)
+const stop = await startPipeline(pipeline)
+const bus: MemoryBus = {
+  ...pipeline.bus,
+  async close() {
+    await stop()
+    await pipeline.bus.close()
+  },
+}
 
-export default defineSweep({ source: pipeline.source, bus: pipeline.bus, collections: shippedCollections })
+export default defineSweep({ source: pipeline.source, bus, collections: shippedCollections })

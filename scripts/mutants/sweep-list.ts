@@ -60,7 +60,7 @@ const PLANTED: readonly Mutant[] = [
   mutant(
     'sweep: a document that no event can be made of is found for ever',
     BEGIN,
-    'return ending(collection, document, { ...kept, failure, endedAt: now, why })',
+    'return ending(collection, document, { ...kept, failure: broken, endedAt: now, why })',
     'return { document, change: { expect: asRead(document), marks: { ...kept, why } } }',
   ),
   mutant(
@@ -69,7 +69,19 @@ const PLANTED: readonly Mutant[] = [
     "return health.state === 'sick' ? Math.min(PROBES, limit) : limit",
     'return limit',
   ),
-  mutant('sweep: a purge deletes what changed since its export', OPERATE, 'document.rev === batch[index]?.rev && ', ''),
+  mutant(
+    'sweep: the probes that go out are no evidence',
+    'src/sweep/pass.ts',
+    'await rememberProbes(parts, collection, from)',
+    'await rememberProbes(parts, collection, parts.now())',
+  ),
+  mutant(
+    'sweep: an operator’s requeue ends what has no attempt left',
+    OPERATE,
+    "return verb === 'reset' || isSpent",
+    "return verb === 'reset' || document.status === collection.shape.status.failed",
+  ),
+  mutant('sweep: a purge deletes what changed since its export', OPERATE, 'document.rev !== line.rev || ', ''),
   mutant(
     'sweep: a reset forgets what was before it',
     OPERATE,
@@ -84,6 +96,6 @@ const PLANTED: readonly Mutant[] = [
   ),
 ]
 
-const TESTS = ['src/sweep/sweep', 'src/sweep/operate', 'src/sweep/verdict']
+const TESTS = ['src/sweep/sweep', 'src/sweep/operate', 'src/sweep/verdict', 'src/sweep/health']
 
 export const SWEEP_MUTANTS: readonly Mutant[] = PLANTED.map((each) => ({ ...each, tests: TESTS }))

@@ -11,12 +11,13 @@ import type { Bus } from '../ports/bus.ts'
 import type { Source } from '../ports/source.ts'
 import { mongodbSource } from '../sources/mongodb/index.ts'
 import { sqliteSource } from '../sources/sqlite/index.ts'
+import { defineCollection } from '../sweep/collection.ts'
 import type { SweepConfig } from '../sweep/define-sweep.ts'
 import { shippedCollections } from '../sweep/shipped.ts'
-import { createSweep, type Sweep } from '../sweep/sweep.ts'
+import { createSweep, INTERVAL_MIN_MS, type Sweep } from '../sweep/sweep.ts'
 import { type JobSettings, readVariables } from '../sweep/variables.ts'
 import type { Clock } from '../time/clock.ts'
-import { parseDuration } from '../time/duration.ts'
+import { type Duration, parseDuration } from '../time/duration.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Frame } from './frame.ts'
 import { shown } from './terminal/text.ts'
@@ -44,15 +45,15 @@ export async function withSweep<Answer>(
 async function open(path: string | undefined, frame: Frame): Promise<OpenedSweep> {
   const { env } = frame.terminal()
   try {
-    const config = path === undefined ? {} : await load(path, frame.cwd)
+    const config = path === undefined ? {} : checked(await load(path, frame.cwd))
     const settings = readVariables(env, config.collections ?? shippedCollections)
     const intervalMs =
       config.interval === undefined || env['RETRY_JOB_INTERVAL_SECONDS']
         ? settings.intervalMs
-        : parseDuration(config.interval, 'interval')
+        : intervalOf(config.interval)
     const source = sourceOf(config, settings, frame)
     const bus = busOf(config, settings, frame.clock)
-    const { policy, rules } = config
+    const { policy, rules, sendLease } = config
     const sweep = createSweep({
       source,
       collections: settings.collections,
@@ -60,6 +61,7 @@ async function open(path: string | undefined, frame: Frame): Promise<OpenedSweep
       ...(bus ? { bus } : {}),
       ...(policy === undefined ? {} : { policy }),
       ...(rules === undefined ? {} : { rules }),
+      ...(sendLease === undefined ? {} : { sendLease }),
     })
     return { sweep, settings: { ...settings, intervalMs } }
   } catch (error) {
@@ -88,6 +90,43 @@ async function load(path: string, cwd: string): Promise<SweepConfig> {
     `The file ${shown(path)} exports no sweep.`,
     '`export default defineSweep({ source, bus, collections })`, from `reprise/sweep`.',
   )
+}
+
+const CONFIG_FIELDS: readonly string[] = [
+  'source',
+  'bus',
+  'exchange',
+  'collections',
+  'interval',
+  'policy',
+  'rules',
+  'sendLease',
+] satisfies (keyof SweepConfig)[]
+
+/** What the types of `defineSweep` say, for files that nobody compiled. */
+function checked(config: SweepConfig): SweepConfig {
+  for (const field of Object.keys(config))
+    if (!CONFIG_FIELDS.includes(field))
+      throw new RangeError(`${shown(field)} is not a field of a sweep; allowed are ${CONFIG_FIELDS.join(', ')}`)
+  const refuse = (field: keyof SweepConfig, allowed: string): never => {
+    throw new RangeError(`${field}: ${shown(JSON.stringify(config[field]))} is not allowed; allowed is ${allowed}`)
+  }
+  const { collections, exchange, rules } = config
+  if (collections !== undefined) {
+    if (!Array.isArray(collections)) refuse('collections', 'a list of collections')
+    // The rest is checked when the variables have had their say.
+    for (const each of collections) if (typeof each?.name !== 'string') defineCollection(each)
+  }
+  if (exchange !== undefined && (typeof exchange !== 'string' || !/^\S{1,200}$/.test(exchange)))
+    refuse('exchange', 'a word of 1 to 200 characters without spaces')
+  if (rules !== undefined && (typeof rules !== 'object' || rules === null)) refuse('rules', 'what defineRules answers')
+  return config
+}
+
+function intervalOf(interval: Duration): number {
+  const ms = parseDuration(interval, 'interval')
+  if (ms >= INTERVAL_MIN_MS) return ms
+  throw new RangeError(`interval: ${shown(String(interval))} is not allowed; allowed is 1s and more`)
 }
 
 const SOURCES = 'mongodb://<host>/<database> or sqlite:<file>'

@@ -30,7 +30,9 @@ export async function sweepEndpoint(
       case '/healthz':
         return respond(200, 'text/plain', 'ok\n')
       case '/readyz':
-        return isReady() ? respond(200, 'text/plain', 'ok\n') : respond(503, 'text/plain', 'the last pass failed\n')
+        return isReady()
+          ? respond(200, 'text/plain', 'ok\n')
+          : respond(503, 'text/plain', 'there was no pass yet, or the last one failed or is old\n')
       default:
         return respond(404, 'text/plain', '/metrics, /healthz, /readyz\n')
     }

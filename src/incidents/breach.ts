@@ -34,6 +34,7 @@ const VALUES: { readonly [Each in Trigger]: (sighting: Sighting) => number } = {
   stuckThousand: ({ stuck }) => stuck,
   exhausted: ({ exhausted }) => exhausted,
   failed: ({ failed }) => failed,
+  day: ({ oldestStuckMs }) => oldestStuckMs,
   week: ({ oldestStuckMs }) => oldestStuckMs,
 }
 
@@ -64,6 +65,7 @@ export function breachText({ trigger, subject, value }: Pick<Breach, 'trigger' |
       return `${things(value)} ran out of attempts`
     case 'failed':
       return `${things(value)} failed and ${value === 1 ? 'waits' : 'wait'} for a decision`
+    case 'day':
     case 'week':
       return `${kind === 'collection' ? 'A document' : 'A run'} of ${name} has been stuck for ${formatDuration(value)}`
   }

@@ -81,12 +81,21 @@ describe('what opens an incident', () => {
     ['one out of attempts', { exhausted: 1 }, [['exhausted', 3]]],
     ['1,000 failed: none', { failed: 1_000 }, []],
     ['1,001 failed', { failed: 1_001 }, [['failed', 4]]],
-    ['stuck for a week: none yet', { stuck: 1, oldestStuckMs: 7 * DAY }, []],
-    ['stuck for longer', { stuck: 1, oldestStuckMs: 7 * DAY + 1 }, [['week', 4]]],
+    ['stuck for a day: none yet', { stuck: 1, oldestStuckMs: DAY }, []],
+    ['stuck for longer than a day', { stuck: 1, oldestStuckMs: DAY + 1 }, [['day', 2]]],
+    ['stuck for a week: no more than that yet', { stuck: 1, oldestStuckMs: 7 * DAY }, [['day', 2]]],
+    [
+      'stuck for longer than a week',
+      { stuck: 1, oldestStuckMs: 7 * DAY + 1 },
+      [
+        ['day', 2],
+        ['week', 4],
+      ],
+    ],
     [
       'all at once',
       { stuck: 2_000, exhausted: 2, failed: 2_000, oldestStuckMs: 9 * DAY },
-      TRIGGERS.map((each, index) => [each, [2, 3, 4, 3, 4, 4][index]]),
+      TRIGGERS.map((each, index) => [each, [2, 3, 4, 3, 4, 2, 4][index]]),
     ],
   ])('%s', async (_name, seen, expected) => {
     const { look } = world()

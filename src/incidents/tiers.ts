@@ -85,13 +85,13 @@ export const TIERS: Readonly<Record<Tier, TierRule>> = {
   },
 }
 
-export const TRIGGERS = ['stuck', 'stuckMany', 'stuckThousand', 'exhausted', 'failed', 'week'] as const
+export const TRIGGERS = ['stuck', 'stuckMany', 'stuckThousand', 'exhausted', 'failed', 'day', 'week'] as const
 
 export type Trigger = (typeof TRIGGERS)[number]
 
 export interface TriggerRule {
   readonly tier: Tier
-  /** More than this is a breach: a count, or milliseconds for `week`. */
+  /** More than this is a breach: a count, or milliseconds for `day` and `week`. */
   readonly above: number
   /** The headings in the runbooks, for documents and for runs. */
   readonly runbook: { readonly collection: string; readonly task: string }
@@ -108,6 +108,7 @@ export const TRIGGER_RULES: Readonly<Record<Trigger, TriggerRule>> = {
   },
   exhausted: { tier: 3, above: 0, runbook: { collection: 'MaxRetriesExceededCritical', task: 'FailureRateHigh' } },
   failed: { tier: 4, above: 1_000, runbook: { collection: 'FailedDocumentsMany', task: 'FailureRateHigh' } },
+  day: { tier: 2, above: 24 * HOUR_MS, runbook: { collection: 'StuckDocumentsWarning', task: 'StuckRunsWarning' } },
   week: { tier: 4, above: 7 * 24 * HOUR_MS, runbook: { collection: 'StuckDocumentsWeek', task: 'StuckRunsWeek' } },
 }
 

@@ -46,6 +46,8 @@ export interface BusMessage {
 export interface Delivery extends BusMessage {
   /** It was delivered before and not acknowledged. */
   readonly again: boolean
+  /** Its sender gave it an id. If not, `id` is made of its content: the same wherever it is looked at, and equal for equal messages. */
+  readonly isNamed: boolean
   ack(): Promise<void>
   /** Back to the queue. */
   back(): Promise<void>

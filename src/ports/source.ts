@@ -96,6 +96,8 @@ export interface Marks {
   readonly outbox?: OutboxEvent
   /** First seen then, for a document whose age nothing else tells. */
   readonly seenAt?: number
+  /** Its service said that it failed for good, and why: the next pass ends it, and tells. */
+  readonly ends?: string
   readonly endedAt?: number
   /** Why it ended, or who asked for what is due, in words. */
   readonly why?: string
@@ -141,6 +143,7 @@ export interface PastGeneration {
  * - `due`: open, and their next attempt may go out. `waiting`: open, and it may not yet.
  * - `silent`: open, nothing due and nothing to send, and no attempt since `before`; without any attempt, created before then. A document
  *   whose age is not known is among them, so that it can be marked as seen.
+ * - `stuck`: those of the silent ones whose age is known. A document that nobody has looked at yet is none.
  * - `unsent`: an event that its sender did not get rid of until `before`.
  * - `failed`: ran out of attempts. `open`: all that are open.
  * - `processed`: done, with an attempt since. `troubled`: not done, with a failure since.
@@ -149,6 +152,7 @@ export type Where = (
   | { readonly is: 'due'; readonly by: number }
   | { readonly is: 'waiting'; readonly after: number }
   | { readonly is: 'silent'; readonly before: number }
+  | { readonly is: 'stuck'; readonly before: number }
   | { readonly is: 'unsent'; readonly before: number }
   | { readonly is: 'failed' }
   | { readonly is: 'open' }

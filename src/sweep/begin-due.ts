@@ -2,7 +2,7 @@
  * The step that begins documents again: finds those that are due and those that fell silent, counts the attempt together with the event
  * to be sent in one write, sends, and ends those whose attempts are spent. Batch by batch, so that memory does not grow with the backlog.
  */
-import type { DocumentChange, Marks, SourceDocument, Where } from '../ports/source.ts'
+import type { DocumentChange, DocumentFailure, Marks, SourceDocument, Where } from '../ports/source.ts'
 import type { Collection } from './collection.ts'
 import { crashPoint } from './crash-point.ts'
 import { tellEnd } from './end.ts'
@@ -110,17 +110,28 @@ async function beginBatch(
 function planOf(parts: PassParts, collection: Collection, document: SourceDocument): Planned | undefined {
   const now = parts.now()
   const verdict = verdictOn(document, collection, now)
-  const { dueAt: _due, ...marks } = document.marks
+  const { dueAt: _due, ends: _ends, ...marks } = document.marks
   switch (verdict.act) {
     case 'leave':
       return undefined
     case 'see':
       return { document, change: { expect: asRead(document), marks: { ...document.marks, seenAt: now } } }
     case 'end':
-      return ending(collection, document, { ...marks, endedAt: now, why: verdict.why })
+      return ending(collection, document, {
+        ...marks,
+        failure: marks.failure ?? silenceOf(document, verdict.why, now),
+        endedAt: now,
+        why: verdict.why,
+      })
     case 'begin':
       return beginning(parts, collection, document, marks, verdict.attempt)
   }
+}
+
+/** Nothing was ever heard of it: that is what failed, when it was last seen, so that it stands among the failed by its cause. */
+function silenceOf({ lastAttemptAt, createdAt, marks }: SourceDocument, why: string, now: number): DocumentFailure {
+  const at = lastAttemptAt ?? createdAt ?? marks.seenAt ?? now
+  return failureOf({ code: 'sweep.silent', message: why }, at)
 }
 
 function ending(collection: Collection, document: SourceDocument, marks: Marks): Planned {
@@ -160,8 +171,8 @@ function beginning(
     }
   } catch (error) {
     // A document that no event can be made of would be found again in every pass: it ends here, with the reason.
-    const failure = failureOf(error, now)
-    const why = `no event can be made of it: ${failure.message}`
-    return ending(collection, document, { ...kept, failure, endedAt: now, why })
+    const broken = failureOf(error, now)
+    const why = `no event can be made of it: ${broken.message}`
+    return ending(collection, document, { ...kept, failure: broken, endedAt: now, why })
   }
 }

@@ -109,25 +109,40 @@ const FIELDS: readonly string[] = [
   'deadLetter',
 ] satisfies (keyof CollectionInput)[]
 
+/** The fields of its parts. */
+const PARTS = {
+  status: ['open', 'done', 'failed', 'pending'],
+  event: ['type', 'topic', 'data'],
+  failures: ['queue', 'topics', 'ids'],
+} as const
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$/
 const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,119}$/
 const WORD_MAX = 200
 export const ATTEMPTS_MAX = 100
 const LIMIT_MAX = 1_000_000
+const STUCK_MIN_MS = 1_000
 
 export function defineCollection(input: CollectionInput): Collection {
-  const at = `collections.${String(input?.name)}`
-  for (const field of Object.keys(input ?? {}))
-    if (!FIELDS.includes(field)) throw new RangeError(`${at}.${field} is not a field; allowed are ${FIELDS.join(', ')}`)
+  if (typeof input !== 'object' || input === null)
+    refuse('collections[]', input, 'a collection, such as { name, event: { type, topic } }')
+  const at = `collections.${String(input.name)}`
+  onlyFields(input, FIELDS, at)
+  for (const [part, fields] of Object.entries(PARTS)) {
+    const given = input[part as keyof typeof PARTS]
+    if (given !== undefined) onlyFields(given, fields, `${at}.${part}`)
+  }
   matching(input.name, NAME, 'collections[].name', 'a name of letters, digits, "_", "." and "-"')
   const fieldNamed = (name: keyof CollectionInput, fallback: string) =>
     matching((input[name] as string | undefined) ?? fallback, FIELD, `${at}.${name}`, 'the name of a field')
   const idField = fieldNamed('idField', '_id')
-  const { createdField, failures, deadLetter } = input
+  const { createdField, event, failures, deadLetter } = input
+  callable(event?.data, `${at}.event.data`)
+  callable(failures?.ids, `${at}.failures.ids`)
   if (createdField !== undefined) matching(createdField, FIELD, `${at}.createdField`, 'the name of a field')
   if (deadLetter !== undefined) matching(deadLetter, NAME, `${at}.deadLetter`, 'the name of a collection')
   if (deadLetter === input.name) refuse(`${at}.deadLetter`, deadLetter, 'another collection than its own')
-  const byId = (record: Readonly<Record<string, unknown>>) => record[idField]
+  const byId = (record: Readonly<Record<string, unknown>>) => record[idField] ?? nested(record, idField)
   return Object.freeze({
     shape: {
       name: input.name,
@@ -141,18 +156,18 @@ export function defineCollection(input: CollectionInput): Collection {
       status: statusesOf(input, at),
     },
     policy: policyOf(input, at),
-    stuckAgeMs: parseDuration(input.stuckAge ?? '24h', `${at}.stuckAge`),
+    stuckAgeMs: stuckAgeOf(input, at),
     event: {
-      type: word(input.event?.type, `${at}.event.type`),
-      topic: word(input.event?.topic, `${at}.event.topic`),
-      data: input.event.data ?? ((document) => ({ [idField]: byId(document) })),
+      type: word(event?.type, `${at}.event.type`),
+      topic: word(event?.topic, `${at}.event.topic`),
+      data: event.data ?? ((document) => ({ [idField]: byId(document) })),
     },
     ...(failures === undefined
       ? {}
       : {
           failures: {
             queue: word(failures.queue, `${at}.failures.queue`),
-            topics: failures.topics ?? [],
+            topics: words(failures.topics ?? [], `${at}.failures.topics`),
             ids: failures.ids ?? ((data) => (byId(data) === undefined ? [] : [String(byId(data))])),
           },
         }),
@@ -203,6 +218,37 @@ function policyOf(input: CollectionInput, at: string): Policy {
   if (!Object.hasOwn(presets, input.policy))
     refuse(`${at}.policy`, input.policy, `a policy, or one of ${Object.keys(presets).join(', ')}`)
   return presets[input.policy]
+}
+
+/** Without any age at all everything is stuck always, and every pass would cost every document an attempt. */
+function stuckAgeOf({ stuckAge = '24h' }: CollectionInput, at: string): number {
+  const ms = parseDuration(stuckAge, `${at}.stuckAge`)
+  return ms >= STUCK_MIN_MS ? ms : refuse(`${at}.stuckAge`, stuckAge, '1s and more')
+}
+
+/** A value by its path. */
+const nested = (record: Readonly<Record<string, unknown>>, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (value, part) =>
+        typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined,
+      record,
+    )
+
+function onlyFields(given: object, fields: readonly string[], at: string): void {
+  if (typeof given !== 'object' || given === null) refuse(at, given, `an object of ${fields.join(', ')}`)
+  for (const field of Object.keys(given))
+    if (!fields.includes(field)) throw new RangeError(`${at}.${field} is not a field; allowed are ${fields.join(', ')}`)
+}
+
+function callable(value: unknown, field: string): void {
+  if (value !== undefined && typeof value !== 'function') refuse(field, value, 'a function')
+}
+
+function words(value: unknown, field: string): readonly string[] {
+  if (!Array.isArray(value)) return refuse(field, value, 'a list of words')
+  return value.map((each) => word(each, field))
 }
 
 function matching(value: unknown, pattern: RegExp, field: string, allowed: string): string {

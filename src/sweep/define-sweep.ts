@@ -8,7 +8,7 @@ import type { Duration } from '../time/duration.ts'
 import type { CollectionInput } from './collection.ts'
 import type { SweepOptions } from './sweep.ts'
 
-export interface SweepConfig extends Pick<SweepOptions, 'policy' | 'rules'> {
+export interface SweepConfig extends Pick<SweepOptions, 'policy' | 'rules' | 'sendLease'> {
   /** `mongodb://host/database`, `sqlite:./documents.db`, or a source. Absent: by the MONGODB_* variables. */
   readonly source?: string | Source
   /** `amqp://host`, or a bus. Absent: by the RABBITMQ_* variables, and without those none. */

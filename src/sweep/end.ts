@@ -24,7 +24,7 @@ export function tellEnd(
     document: document.id,
     attempts: attemptsOf(document, collection),
     ...(document.lastAttemptAt === undefined ? {} : { lastAttemptAt: document.lastAttemptAt }),
-    ...(failure === undefined ? {} : { lastError: failure.message, code: failure.code }),
+    ...(failure === undefined || failure.message === why ? {} : { lastError: failure.message, code: failure.code }),
     reason: why,
   })
   crashPoint('sweep-after-end')

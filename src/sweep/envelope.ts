@@ -42,10 +42,13 @@ export interface HeardFailure {
   readonly generation?: number
 }
 
-/** A failure event; undefined when the text is none. `messageId` stands in when the event has no id of its own. */
+/**
+ * A failure event; undefined when the text is none. `messageId` stands in when the event has no id of its own. Without either, what says
+ * the same again cannot be told from the same again: it counts as news, because a failure that is missed costs a day.
+ */
 export function readFailure(
   body: string,
-  messageId: string,
+  messageId: string | undefined,
   now: number,
   options: Pick<ClassifyOptions, 'rules'> = {},
 ): HeardFailure | undefined {
@@ -60,9 +63,10 @@ export function readFailure(
   const generation = whole(told?.['generation'])
   const code = data['error_code'] ?? data['code']
   const failure = failureOf({ name, message, code, retryAfter: data['retry_after'] }, now, options)
+  const id = text(event['event_id']) ?? messageId
   return {
     data,
-    failure: { ...failure, event: (text(event['event_id']) ?? messageId).slice(0, 200) },
+    failure: id === undefined ? failure : { ...failure, event: id.slice(0, 200) },
     ...(attempt === undefined ? {} : { attempt }),
     ...(generation === undefined ? {} : { generation }),
   }

@@ -2,7 +2,7 @@
  * Failed documents by what is wrong with them: the root-cause view over all collections.
  */
 import type { FailureGroup } from '../ports/source.ts'
-import type { Sweep } from './sweep.ts'
+import { collectionNamed, type Sweep } from './sweep.ts'
 
 export interface SweepGroup extends FailureGroup {
   readonly collection: string
@@ -10,7 +10,7 @@ export interface SweepGroup extends FailureGroup {
 
 /** The largest first. */
 export async function sweepGroups(sweep: Sweep, collection?: string): Promise<readonly SweepGroup[]> {
-  const wanted = sweep.collections.filter(({ shape }) => collection === undefined || shape.name === collection)
+  const wanted = collection === undefined ? sweep.collections : [collectionNamed(sweep.collections, collection)]
   const all = await Promise.all(
     wanted.map(async ({ shape }) =>
       (await sweep.source.groups(shape)).map((group) => ({ ...group, collection: shape.name })),

@@ -7,7 +7,7 @@ export interface Health {
   readonly state: 'well' | 'sick'
   /** When it came to be so: what happened before is no evidence any more. */
   readonly since: number
-  /** When the last probes went out. */
+  /** From when on probes are out of which nothing has been seen yet. */
   readonly probedAt?: number
   /** Delays of new failures are so many times longer. */
   readonly stretch: number
@@ -47,8 +47,14 @@ export function healthAfter(health: Health, { processed, troubled }: Seen, now: 
   }
   if (health.probedAt === undefined || seen === 0) return health
   if (processed / seen >= WELL_SHARE) return { state: 'well', since: now, stretch: 1 }
-  return { ...health, stretch: Math.min(STRETCH_MAX, health.stretch * 2) }
+  return { state: 'sick', since: health.since, stretch: Math.min(STRETCH_MAX, health.stretch * 2) }
 }
+
+/**
+ * Probes have gone out, beginning at this instant: what was attempted since is evidence. Those of before are still waited for if nothing
+ * was seen of them: a service may take longer than an interval.
+ */
+export const probed = (health: Health, at: number): Health => ({ ...health, probedAt: health.probedAt ?? at })
 
 /** How many documents may go out in this pass. */
 export function allowedBy(health: Health, limit: number): number {

@@ -60,7 +60,8 @@ async function hearBatch(
   let hasLeft = true
   let items: Item[] = []
   for (const delivery of deliveries) {
-    const heard = readFailure(delivery.body, delivery.id, parts.now(), parts.rules ? { rules: parts.rules } : {})
+    const messageId = delivery.isNamed ? delivery.id : undefined
+    const heard = readFailure(delivery.body, messageId, parts.now(), parts.rules ? { rules: parts.rules } : {})
     const ids = heard ? idsOf(collection, heard) : []
     if (!heard || ids.length === 0) {
       const reason = heard ? 'it names no document' : 'it is no failure event'
@@ -95,14 +96,17 @@ async function hearRound(
 ): Promise<Item[]> {
   const { source } = parts
   const first = [...new Map([...items].reverse().map((item) => [item.id, item])).values()]
-  const later = items.filter((item) => !first.includes(item))
+  const taken = new Set(first)
+  const later = items.filter((item) => !taken.has(item))
   const found = await Promise.all(first.map(({ id }) => source.get(collection.shape, id)))
+  const missing = new Map<Delivery, Item[]>()
   const writes: { item: Item; document: SourceDocument; change: DocumentChange; why?: string }[] = []
   for (const [index, item] of first.entries()) {
     const document = found[index]
     if (!document) {
-      // Not put aside, it is not done either, and goes back to its queue.
-      if (await putAside(parts, collection, report, item.delivery, `there is no document ${item.id}`)) done(item)
+      const gone = missing.get(item.delivery)
+      if (gone) gone.push(item)
+      else missing.set(item.delivery, [item])
       continue
     }
     const { failure, attempt, generation } = item.heard
@@ -136,6 +140,9 @@ async function hearRound(
           },
     )
   }
+  // One copy for a message, however many documents it names. Not put aside, it is not done either, and goes back to its queue.
+  for (const [delivery, gone] of missing)
+    if (await putAside(parts, collection, report, delivery, absence(gone))) for (const item of gone) done(item)
   const answers = await source.change(
     collection.shape,
     writes.map(({ change }) => change),
@@ -150,6 +157,16 @@ async function hearRound(
     done(item)
   }
   return later
+}
+
+/** Ids that a reason names. */
+const NAMED_MAX = 3
+
+function absence(items: readonly Item[]): string {
+  const [first] = items
+  if (items.length === 1) return `there is no document ${first?.id}`
+  const names = items.slice(0, NAMED_MAX).map(({ id }) => id)
+  return `there are no documents ${names.join(', ')}${items.length > NAMED_MAX ? `, … (${items.length})` : ''}`
 }
 
 const IDS_MAX = 10_000

@@ -19,6 +19,7 @@ export {
   type Acted,
   type ActOptions,
   actOn,
+  type ExportedDocument,
   type ExportLine,
   exportDocuments,
   purgeExported,
@@ -28,7 +29,15 @@ export {
 } from './operate.ts'
 export type { CollectionReport } from './pass-parts.ts'
 export { pushMetrics } from './push-metrics.ts'
-export { peekQueue, purgeQueue, type QueueActed, type QueueLine, queueDepths, requeueQueue } from './queues.ts'
+export {
+  peekQueue,
+  purgeQueue,
+  type QueueActed,
+  type QueueLine,
+  type QueueLook,
+  queueDepths,
+  requeueQueue,
+} from './queues.ts'
 export { archives, chunks, messages, shippedCollections, threads } from './shipped.ts'
 export {
   collectionNamed,

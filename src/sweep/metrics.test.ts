@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { RepriseError } from '../failure/reprise-error.ts'
 import { sweepMetrics } from './metrics.ts'
-import { DAY, sweepWorld } from './sweep.fixtures.ts'
+import { archives, DAY, sweepWorld } from './sweep.fixtures.ts'
+import { createSweep } from './sweep.ts'
 import { addedUp } from './totals.ts'
 
 async function passed() {
@@ -52,6 +54,43 @@ describe('retry_job_* metrics', () => {
     expect(lines).toContain('retry_job_documents_requeued_total{collection="archives"} 1')
     expect(lines).toContain('retry_job_documents_skipped_backoff_total{collection="archives"} 2')
     expect(lines).toContain('retry_job_stuck_documents{collection="archives"} 0')
+  })
+
+  it('do not say that all is well while nothing can be counted, scraped or pushed', async () => {
+    const { source, bus, sweep, clock, passReport } = await passed()
+    const away = createSweep({
+      source,
+      clock,
+      collections: [archives],
+      bus: { ...bus, prepare: () => Promise.reject(new RepriseError('bus.unavailable', 'gone')) },
+    })
+    const blind = createSweep({
+      source: { ...source, count: () => Promise.reject(new RepriseError('source.unavailable', 'gone')) },
+      clock,
+      collections: [archives],
+      bus,
+    })
+    const scraped = sweepMetrics()
+    scraped.observe(passReport)
+    await addedUp(source, passReport)
+    for (const sweeper of [away, blind]) {
+      const failed = await sweeper.pass()
+      expect(failed.ok).toBe(false)
+      scraped.observe(failed)
+      const pushed = sweepMetrics()
+      pushed.observe(failed)
+      pushed.restate(await addedUp(source, failed))
+      for (const metrics of [scraped, pushed])
+        expect((await metrics.text()).split('\n')).toEqual(
+          expect.arrayContaining([
+            'retry_job_stuck_documents{collection="archives"} 2',
+            'retry_job_failed_documents{collection="archives"} 1',
+            'retry_job_oldest_stuck_seconds{collection="archives"} 172800',
+          ]),
+        )
+    }
+    scraped.observe(await sweep.pass())
+    expect(await scraped.text()).toContain('retry_job_stuck_documents{collection="archives"} 0')
   })
 
   it('keep the number of series small, whatever goes wrong', async () => {

@@ -4,12 +4,12 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { PassReport } from './sweep.ts'
-import type { Totals } from './totals.ts'
+import type { Figures, Totals } from './totals.ts'
 
 export interface SweepMetrics {
   readonly registry: Registry
   observe(report: PassReport): void
-  /** Counters as they stand over all processes, for one that lives for a single pass. */
+  /** Counters as they stand over all processes, and what was seen last, for one that lives for a single pass. */
   restate(totals: Totals): void
   /** In the text format of Prometheus. */
   text(): Promise<string>
@@ -65,6 +65,13 @@ export function sweepMetrics(options: { readonly intervalMs?: number } = {}): Sw
     return type
   }
 
+  const show = (collection: string, seen: Figures): void => {
+    stuck.set({ collection }, seen.stuck)
+    failed.set({ collection }, seen.failed)
+    oldest.set({ collection }, seen.oldestStuckMs / 1_000)
+    sick.set({ collection }, seen.health === 'sick' ? 1 : 0)
+  }
+
   return {
     registry,
     observe(report) {
@@ -79,10 +86,8 @@ export function sweepMetrics(options: { readonly intervalMs?: number } = {}): Sw
         requeued.inc({ collection }, each.begun + each.resent)
         skipped.inc({ collection }, each.waiting)
         exceeded.inc({ collection }, each.ended)
-        stuck.set({ collection }, each.stuck)
-        failed.set({ collection }, each.failed)
-        oldest.set({ collection }, each.oldestStuckMs / 1_000)
-        sick.set({ collection }, each.health === 'sick' ? 1 : 0)
+        // What could not be counted stays as it was seen last: an outage must not look as if all were well.
+        if (each.isCounted) show(collection, each)
         for (const [type, count] of Object.entries(each.errors)) errors.inc({ error_type: typeOf(type) }, count)
       }
     },
@@ -94,6 +99,7 @@ export function sweepMetrics(options: { readonly intervalMs?: number } = {}): Sw
         requeued.inc({ collection }, counts.requeued)
         skipped.inc({ collection }, counts.skipped)
         exceeded.inc({ collection }, counts.exceeded)
+        if (counts.seen) show(collection, counts.seen)
       }
       if (totals.lastSuccessAt !== undefined) lastSuccess.set(totals.lastSuccessAt / 1_000)
       if (totals.lastFailureAt !== undefined) lastFailure.set(totals.lastFailureAt / 1_000)

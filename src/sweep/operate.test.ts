@@ -18,6 +18,11 @@ async function failedWorld(
     'archives',
     ids.map((id) => ({ id, attempts: 3, lastAttemptAt, createdAt: 0 })),
   )
+  // As many went well, so that what is begun again is not kept back for a sick dependency.
+  await source.put(
+    'archives',
+    ids.map((id) => ({ id: `well-${id}`, status: 'processed', attempts: 1, lastAttemptAt: clock.now(), createdAt: 0 })),
+  )
   for (const [index, id] of ids.entries())
     await world.report(id, index === 0 ? 'connect ECONNREFUSED 10.0.0.7:27017' : `file ${index} is corrupt`)
   await sweep.pass()
@@ -73,6 +78,26 @@ describe('verbs over documents', () => {
     expect(await document('a')).toMatchObject({ attempts: 2, marks: { generation: 1 } })
   })
 
+  it('requeue and schedule give a document another attempt that has none left, and never end it', async () => {
+    const { clock, source, sweep, bus, document } = await sweepWorld()
+    const [collection] = sweep.collections as [SweepWorld['sweep']['collections'][0]]
+    const spent = { attempts: 3, lastAttemptAt: clock.now() - HOUR, createdAt: 0 }
+    await source.put('archives', [
+      { id: 'a', ...spent },
+      { id: 'b', ...spent },
+    ])
+    await actOn(sweep, 'requeue', { collection, of: 'open', filter: { ids: ['a'] } }, ana)
+    await actOn(sweep, 'schedule', { collection, of: 'open', filter: { ids: ['b'] } }, { ...ana, at: clock.now() })
+    expect((await sweep.pass()).collections[0]).toMatchObject({ begun: 2, ended: 0 })
+    expect(bus.peek('parsing')).toHaveLength(2)
+    for (const id of ['a', 'b'])
+      expect(await document(id)).toMatchObject({
+        status: 'pending',
+        attempts: 1,
+        marks: { generation: 2, past: [{ attempts: 3 }] },
+      })
+  })
+
   it('a look changes nothing and says how many', async () => {
     const { sweep, document, collection } = await failedWorld()
     const acted = await actOn(sweep, 'reset', { collection, filter: { code: 'network.*' } }, { ...ana, dryRun: true })
@@ -106,6 +131,33 @@ describe('verbs over documents', () => {
     expect(await document('a-0')).toMatchObject({ status: 'failed_max_retries' })
   })
 
+  it('purge leaves a document alone that its service wrote to since the export', async () => {
+    const { sweep, clock, source, collection, document } = await failedWorld(2)
+    const lines: ExportLine[] = await all(exportDocuments(sweep, { collection }))
+    const { id, key, rev } = await document('a-0')
+    await source.change(collection.shape, [{ expect: { id, key, rev }, attempts: 4, lastAttemptAt: clock.now() }])
+    expect(await purgeExported(sweep, collection, lines, ana)).toMatchObject({ matched: 1, done: 1, lost: 1 })
+    expect(await document('a-0')).toMatchObject({ attempts: 4 })
+  })
+
+  it('purge refuses an export of another collection', async () => {
+    const { sweep, collection } = await failedWorld(1)
+    const [line] = (await all(exportDocuments(sweep, { collection }))) as [ExportLine]
+    const purging = purgeExported(sweep, collection, [line, { ...line, collection: 'messages' }], ana)
+    await expect(purging).rejects.toThrow('The export is of messages, not of archives')
+    expect(await all(exportDocuments(sweep, { collection }))).toHaveLength(1)
+  })
+
+  it('groups know documents that ended in silence, and a collection that is not there', async () => {
+    const { clock, source, sweep } = await sweepWorld()
+    await source.put('archives', [{ id: 'a', attempts: 3, lastAttemptAt: clock.now() - 2 * DAY, createdAt: 0 }])
+    await sweep.pass()
+    expect(await sweepGroups(sweep)).toMatchObject([
+      { failed: 1, waiting: 0, code: 'sweep.silent', lastAt: clock.now() - 2 * DAY, ids: ['a'] },
+    ])
+    await expect(sweepGroups(sweep, 'archivs')).rejects.toThrow('There is no collection "archivs". Allowed: archives.')
+  })
+
   it('groups tell the same failure once, with advice', async () => {
     const { sweep } = await failedWorld(30)
     const groups = await sweepGroups(sweep)
@@ -127,7 +179,10 @@ describe('tools for failed queues', () => {
     await report('a')
     await report('b')
     expect(await queueDepths(sweep)).toContainEqual({ queue: 'parsing.failed', messages: 2 })
-    const [first] = await peekQueue(sweep, 'parsing.failed')
+    const {
+      lines: [first],
+    } = await peekQueue(sweep, 'parsing.failed')
+    expect((await peekQueue(sweep, 'parsing.failed', 1)).beyond).toBe(1)
     expect(await bus.depth('parsing.failed')).toBe(2)
     const named = [first!, { ...first!, id: 'another' }]
     expect(await purgeQueue(sweep, 'parsing.failed', named, { ...ana, dryRun: true })).toMatchObject({
@@ -145,6 +200,14 @@ describe('tools for failed queues', () => {
     await bus.send([{ id: 'bad', topic: 'parsing.failed', body: '{' }])
     expect(await requeueQueue(sweep, 'parsing.failed', ana)).toMatchObject({ matched: 1, done: 1, left: 1 })
     expect((await document('a')).marks.dueAt).toBe(clock.now())
+    expect((await sweep.pass()).collections[0]).toMatchObject({ begun: 1, ended: 0 })
     await expect(requeueQueue(sweep, 'nobody', ana)).rejects.toThrow('Allowed: parsing.failed')
+  })
+
+  it('requeue leaves a message in its queue whose document is not there', async () => {
+    const { sweep, bus, report } = await sweepWorld()
+    await report('nobody')
+    expect(await requeueQueue(sweep, 'parsing.failed', ana)).toMatchObject({ matched: 0, done: 0, left: 1 })
+    expect(await bus.depth('parsing.failed')).toBe(1)
   })
 })

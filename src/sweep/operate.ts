@@ -2,12 +2,14 @@
  * The operators' verbs over documents: look, requeue, reset, schedule, export, purge. Each by id or filter, each with a look first, each
  * write a compare-and-swap, each act in the audit. What failed before is kept: a reset begins the next generation.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { DocumentChange, DocumentFilter, Marks, PastGeneration, SourceDocument, Where } from '../ports/source.ts'
 import { type Dice, systemDice } from '../time/dice.ts'
 import type { Collection } from './collection.ts'
 import { asRead, BATCH } from './pass-parts.ts'
 import type { Sweep } from './sweep.ts'
+import { attemptsOf } from './verdict.ts'
 
 export type Verb = 'requeue' | 'reset' | 'schedule'
 
@@ -53,7 +55,7 @@ export function whereOf({ collection, of = 'failed', filter }: Selection, now: n
     case 'open':
       return { is: 'open', ...narrowed }
     case 'stuck':
-      return { is: 'silent', before: now - collection.stuckAgeMs, ...narrowed }
+      return { is: 'stuck', before: now - collection.stuckAgeMs, ...narrowed }
   }
 }
 
@@ -73,7 +75,7 @@ export async function* selected(sweep: Sweep, selection: Selection): AsyncGenera
 }
 
 /**
- * - `requeue`: its next attempt is due now. One that failed for good begins its next generation with it.
+ * - `requeue`: its next attempt is due now. One that failed for good, or has no attempt left, begins its next generation with it.
  * - `reset`: generation + 1, no attempts, due now: also for one that is open.
  * - `schedule`: as `requeue`, at a time.
  */
@@ -91,8 +93,11 @@ export async function actOn(sweep: Sweep, verb: Verb, selection: Selection, opti
     if (dryRun) continue
     const changes = batch.map((document): DocumentChange => {
       const dueAt = (verb === 'schedule' ? (at ?? now) : now) + Math.floor(dice() * spreadMs)
-      const isEnded = document.status === collection.shape.status.failed
-      return verb === 'reset' || isEnded
+      const isSpent =
+        document.status === collection.shape.status.failed ||
+        document.marks.ends !== undefined ||
+        attemptsOf(document, collection) >= collection.policy.maxAttempts
+      return verb === 'reset' || isSpent
         ? begunAgain(collection, document, dueAt, now, by)
         : { expect: asRead(document), marks: { ...document.marks, dueAt, why: `${verb} by ${by}` } }
     })
@@ -159,29 +164,50 @@ export async function* exportDocuments(sweep: Sweep, selection: Selection): Asyn
     }
 }
 
+/** What a purge needs of a line; what the line says of attempts and content besides is compared too. */
+export type ExportedDocument = Pick<ExportLine, 'collection' | 'id' | 'rev'> & Partial<ExportLine>
+
+/** Services write without raising the sweep's revision: so what they write is looked at too. */
+function isAsExported(
+  document: SourceDocument | undefined,
+  line: ExportedDocument | undefined,
+  failed: string,
+): boolean {
+  if (!document || !line || document.rev !== line.rev || document.status !== failed) return false
+  if (line.attempts !== undefined && line.attempts !== document.attempts) return false
+  if (line.attempts !== undefined && line.lastAttemptAt !== document.lastAttemptAt) return false
+  return line.document === undefined || isDeepStrictEqual(line.document, asJson(document.document))
+}
+
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
 /** Deletes what an export named, and only while it is as it was exported and failed for good. */
 export async function purgeExported(
   sweep: Sweep,
   collection: Collection,
-  lines: AsyncIterable<Pick<ExportLine, 'collection' | 'id' | 'rev'>> | Iterable<ExportLine>,
+  lines: Iterable<ExportedDocument>,
   { by, dryRun }: ActOptions,
 ): Promise<Acted> {
   const { shape } = collection
+  const all = [...lines]
+  const foreign = all.find((line) => line.collection !== shape.name)
+  if (foreign)
+    throw new RepriseError(
+      'sweep.export',
+      `The export is of ${foreign.collection}, not of ${shape.name}. Allowed: an export of ${shape.name}.`,
+    )
   const counts = { matched: 0, done: 0, lost: 0 }
   const ids: string[] = []
-  for await (const batch of batches(lines)) {
-    const found = await Promise.all(
-      batch.map((line) => (line.collection === shape.name ? sweep.source.get(shape, line.id) : undefined)),
-    )
-    const same = found.filter(
-      (document, index) => document && document.rev === batch[index]?.rev && document.status === shape.status.failed,
+  for await (const batch of batches(all)) {
+    const found = await Promise.all(batch.map((line) => sweep.source.get(shape, line.id)))
+    const same = found.filter((document, index) =>
+      isAsExported(document, batch[index], shape.status.failed),
     ) as SourceDocument[]
     counts.matched += same.length
     counts.lost += batch.length - same.length
     ids.push(...same.slice(0, IDS_SHOWN - ids.length).map(({ id }) => id))
     if (dryRun) continue
-    const items = same.map(({ id, key, rev, status }) => ({ id, key, rev, status }))
-    const done = (await sweep.source.remove(shape, items)).filter((answer) => answer === 'ok').length
+    const done = (await sweep.source.remove(shape, same.map(asRead))).filter((answer) => answer === 'ok').length
     counts.done += done
     counts.lost += same.length - done
   }

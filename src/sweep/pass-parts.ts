@@ -48,6 +48,8 @@ export interface CollectionReport {
   /** Failed for good, all of them. */
   failed: number
   health: 'well' | 'sick'
+  /** False: `stuck`, `waiting` and `failed` could not all be counted, and a 0 among them says nothing. */
+  isCounted: boolean
   readonly errors: Record<string, number>
 }
 
@@ -67,6 +69,7 @@ export function newReport(collection: Collection): CollectionReport {
     waiting: 0,
     failed: 0,
     health: 'well',
+    isCounted: false,
     errors: {},
   }
 }

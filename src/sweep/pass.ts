@@ -1,11 +1,11 @@
 /**
- * One pass over one collection, top to bottom: judge the dependency, hear of failures, count what is stuck, send what was left behind,
+ * One pass over one collection, top to bottom: hear of failures, judge the dependency, count what is stuck, send what was left behind,
  * begin what is due, move what failed, count what is left. Trouble in one step is told and counted; the next pass goes on.
  */
 import { archiveFailed } from './archive-failed.ts'
 import { beginDue } from './begin-due.ts'
 import type { Collection } from './collection.ts'
-import { allowedBy, type Health, healthAfter, lookFrom, WELL } from './health.ts'
+import { allowedBy, type Health, healthAfter, lookFrom, probed, WELL } from './health.ts'
 import { hearFailures } from './hear-failures.ts'
 import { type CollectionReport, newReport, type PassParts, trouble, troubleType } from './pass-parts.ts'
 import { sendAgain } from './send.ts'
@@ -21,25 +21,38 @@ export async function sweepCollection(parts: PassParts, collection: Collection):
     }
   }
   let health: Health = WELL
+  // Heard first: how the probes of the last pass ended is evidence for this one.
+  await step(async () => {
+    health = (await recallHealth(parts, collection)).health
+    await hearFailures(parts, collection, report, health.stretch)
+  })
   await step(async () => {
     health = await judge(parts, collection)
     report.health = health.state
   })
-  await step(() => hearFailures(parts, collection, report, health.stretch))
-  await step(() => countStuck(parts, collection, report))
+  let counts = 0
+  await step(async () => {
+    await countStuck(parts, collection, report)
+    counts += 1
+  })
   await step(() => sendAgain(parts, collection, report))
   await step(async () => {
     const allowed = allowedBy(health, collection.limit)
+    const from = parts.now()
     await beginDue(parts, collection, report, allowed)
-    if (health.state === 'sick' && report.begun > 0) await rememberProbes(parts, collection)
+    if (health.state === 'sick' && report.begun > 0) await rememberProbes(parts, collection, from)
   })
   await step(() => archiveFailed(parts, collection, report))
-  await step(() => countLeft(parts, collection, report))
+  await step(async () => {
+    await countLeft(parts, collection, report)
+    counts += 1
+  })
+  report.isCounted = counts === 2
   return report
 }
 
 async function countStuck(parts: PassParts, collection: Collection, report: CollectionReport): Promise<void> {
-  const where = { is: 'silent', before: parts.now() - collection.stuckAgeMs } as const
+  const where = { is: 'stuck', before: parts.now() - collection.stuckAgeMs } as const
   report.stuck = await parts.source.count(collection.shape, where)
   if (report.stuck === 0) return
   const { documents } = await parts.source.find(collection.shape, { where, order: 'oldest', limit: 1 })
@@ -57,11 +70,15 @@ async function countLeft(parts: PassParts, { shape }: Collection, report: Collec
 
 const memoryOf = ({ shape }: Collection) => `health/${shape.name}`
 
+async function recallHealth({ source }: PassParts, collection: Collection) {
+  const recalled = await source.recall(memoryOf(collection))
+  return { health: recalled ? (JSON.parse(recalled.value) as Health) : WELL, rev: recalled?.rev ?? 0 }
+}
+
 /** What was remembered, brought up to date by what is seen now. Two sweepers that judge at once come to the same; one writes it down. */
 async function judge(parts: PassParts, collection: Collection): Promise<Health> {
   const { source, emit, now, dryRun } = parts
-  const recalled = await source.recall(memoryOf(collection))
-  const before: Health = recalled ? (JSON.parse(recalled.value) as Health) : WELL
+  const { health: before, rev } = await recallHealth(parts, collection)
   const since = lookFrom(before, now())
   const [processed, troubled] = await Promise.all([
     source.count(collection.shape, { is: 'processed', since }),
@@ -69,7 +86,7 @@ async function judge(parts: PassParts, collection: Collection): Promise<Health> 
   ])
   const health = healthAfter(before, { processed, troubled }, now())
   if (health === before || dryRun) return health
-  const kept = await source.remember(memoryOf(collection), JSON.stringify(health), recalled?.rev ?? 0)
+  const kept = await source.remember(memoryOf(collection), JSON.stringify(health), rev)
   if (kept === 'ok' && health.state !== before.state) {
     const { name } = collection.shape
     emit({ name: 'sweep.dependency', at: now(), collection: name, state: health.state, processed, troubled })
@@ -77,11 +94,9 @@ async function judge(parts: PassParts, collection: Collection): Promise<Health> 
   return health
 }
 
-async function rememberProbes({ source, now, dryRun }: PassParts, collection: Collection): Promise<void> {
-  if (dryRun) return
-  const recalled = await source.recall(memoryOf(collection))
-  if (!recalled) return
-  const health = JSON.parse(recalled.value) as Health
-  const probed: Health = { ...health, probedAt: now() }
-  await source.remember(memoryOf(collection), JSON.stringify(probed), recalled.rev)
+async function rememberProbes(parts: PassParts, collection: Collection, from: number): Promise<void> {
+  if (parts.dryRun) return
+  const { health, rev } = await recallHealth(parts, collection)
+  if (health.state === 'sick')
+    await parts.source.remember(memoryOf(collection), JSON.stringify(probed(health, from)), rev)
 }

@@ -37,8 +37,17 @@ export async function queueDepths(sweep: Sweep): Promise<readonly { queue: strin
   return depths.map(({ queue, messages }) => ({ queue, messages: messages ?? 0 }))
 }
 
-export async function peekQueue(sweep: Sweep, queue: string, limit = HELD_MAX): Promise<readonly QueueLine[]> {
-  return holding(busOf(sweep), queue, limit, async (held) => held.map((each) => lineOf(queue, each)))
+export interface QueueLook {
+  readonly lines: readonly QueueLine[]
+  /** Behind those, and not looked at. */
+  readonly beyond: number
+}
+
+export async function peekQueue(sweep: Sweep, queue: string, limit = HELD_MAX): Promise<QueueLook> {
+  return holding(busOf(sweep), queue, limit, async (held, _settle, beyond) => ({
+    lines: held.map((each) => lineOf(queue, each)),
+    beyond,
+  }))
 }
 
 /** Removes messages that an export named; everything else goes back. */
@@ -49,7 +58,7 @@ export async function purgeQueue(
   { dryRun, by }: { readonly dryRun: boolean; readonly by: string },
 ): Promise<QueueActed> {
   const named = new Set(lines.map(({ id, sha256 }) => `${id} ${sha256}`))
-  const acted = await holding(busOf(sweep), queue, HELD_MAX, async (held, settle) => {
+  const acted = await holding(busOf(sweep), queue, HELD_MAX, async (held, settle, beyond) => {
     const matched = held.filter((each) => named.has(keyOf(each)))
     if (!dryRun) for (const each of matched) await settle(each)
     return {
@@ -57,7 +66,7 @@ export async function purgeQueue(
       dryRun,
       matched: matched.length,
       done: dryRun ? 0 : matched.length,
-      left: held.length - matched.length,
+      left: held.length - matched.length + beyond,
     }
   })
   if (!dryRun) await noted(sweep, 'queue.purge', by, acted)
@@ -78,11 +87,13 @@ export async function requeueQueue(
     const known = sweep.collections.flatMap((each) => each.failures?.queue ?? []).join(', ')
     throw new RepriseError('sweep.queue', `No collection hears of failures by the queue "${queue}". Allowed: ${known}.`)
   }
-  const acted = await holding(busOf(sweep), queue, HELD_MAX, async (held, settle) => {
+  const acted = await holding(busOf(sweep), queue, HELD_MAX, async (held, settle, beyond) => {
     let done = 0
     for (const each of held) {
       const ids = idsIn(each.body, failures.ids)
-      if (ids.length === 0) continue
+      const documents = await Promise.all(ids.map((id) => sweep.source.get(collection.shape, id)))
+      // A message about documents that are not there is all that tells of them.
+      if (documents.every((document) => document === undefined)) continue
       if (!dryRun) {
         for (const state of ['open', 'failed'] as const)
           await actOn(sweep, 'requeue', { collection, of: state, filter: { ids } }, { by, dryRun, spreadMs })
@@ -90,7 +101,7 @@ export async function requeueQueue(
       }
       done += 1
     }
-    return { queue, dryRun, matched: done, done: dryRun ? 0 : done, left: held.length - done }
+    return { queue, dryRun, matched: done, done: dryRun ? 0 : done, left: held.length - done + beyond }
   })
   if (!dryRun) await noted(sweep, 'queue.requeue', by, acted)
   return acted
@@ -107,20 +118,30 @@ function idsIn(body: string, ids: (data: Readonly<Record<string, unknown>>) => r
   }
 }
 
-/** Holds messages while they are looked at, and gives back those that were not settled. */
+/** Holds messages while they are looked at, and gives back those that were not settled. `beyond` is how many were left in the queue. */
 async function holding<T>(
   bus: Bus,
   queue: string,
   limit: number,
-  look: (held: readonly Delivery[], settle: (delivery: Delivery) => Promise<void>) => Promise<T>,
+  look: (held: readonly Delivery[], settle: (delivery: Delivery) => Promise<void>, beyond: number) => Promise<T>,
 ): Promise<T> {
+  const depth = await bus.depth(queue)
+  if (depth === undefined)
+    throw new RepriseError(
+      'sweep.queue',
+      `There is no queue "${queue}". \`reprise sweep queue list\` names those of the sweep.`,
+    )
   const held = await bus.take(queue, limit)
   const settled = new Set<Delivery>()
   try {
-    return await look(held, async (delivery) => {
-      await delivery.ack()
-      settled.add(delivery)
-    })
+    return await look(
+      held,
+      async (delivery) => {
+        await delivery.ack()
+        settled.add(delivery)
+      },
+      Math.max(0, depth - held.length),
+    )
   } finally {
     for (const delivery of held) if (!settled.has(delivery)) await delivery.back()
   }

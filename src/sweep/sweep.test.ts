@@ -190,6 +190,31 @@ describe('news of failures', () => {
   })
 })
 
+describe('failures without an id', () => {
+  it('are heard for each attempt, however alike they are', async () => {
+    const { clock, source, sweep, bus, document } = await sweepWorld()
+    const nameless = createSweep({
+      source,
+      clock,
+      collections: [archives],
+      bus: {
+        ...bus,
+        take: async (queue, limit) =>
+          (await bus.take(queue, limit)).map((each) => ({ ...each, id: 'content-1', isNamed: false })),
+      },
+    })
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: clock.now(), createdAt: 0 }])
+    const body = JSON.stringify({ archive_id: 'a', error_message: 'connect ECONNREFUSED' })
+    for (const attempt of [1, 2, 3]) {
+      await bus.send([{ id: 'm', topic: 'parsing.failed', body }])
+      expect((await nameless.pass()).collections[0]).toMatchObject({ heard: 1, ended: attempt === 3 ? 1 : 0 })
+      await clock.advance(HOUR)
+      await sweep.pass()
+    }
+    expect(await document('a')).toMatchObject({ status: 'failed_max_retries', attempts: 3 })
+  })
+})
+
 describe('a message that cannot be put aside', () => {
   it('goes back to its queue, and is put aside when that is possible', async () => {
     const { bus, sweep, report } = await sweepWorld()
@@ -246,6 +271,23 @@ describe('two sweepers at once', () => {
 })
 
 describe('poison', () => {
+  it('a message that names thousands of documents, none of them there, is put aside once and holds nobody up', async () => {
+    const { source, sweep, bus, clock, document } = await sweepWorld([
+      { ...archives, failures: { queue: 'parsing.failed', ids: ({ ids }) => ids as string[] } },
+    ])
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: clock.now(), createdAt: 0 }])
+    const news = (id: string, ids: readonly string[]) => ({
+      id,
+      topic: 'parsing.failed',
+      body: JSON.stringify({ event_id: id, data: { ids, error_message: 'down' } }),
+    })
+    const gone = Array.from({ length: 5_000 }, (_, index) => `gone-${index}`)
+    await bus.send([news('poison', gone), news('good', ['a'])])
+    expect((await sweep.pass()).collections[0]).toMatchObject({ heard: 1, parked: 1, errors: { unreadable: 1 } })
+    expect(bus.peek('parsing.failed.parked')[0]?.body).toMatch(/there are no documents gone-.*\(5000\)/)
+    expect((await document('a')).marks.failure?.event).toBe('good')
+  })
+
   it('a document that no event can be made of ends with the reason, and its neighbours go on', async () => {
     const data = (document: Readonly<Record<string, unknown>>) => {
       if (document['bad'] === true) throw new TypeError('path is missing')
@@ -309,37 +351,6 @@ describe('the dead-letter collection', () => {
   })
 })
 
-describe('dynamic backoff', () => {
-  it('sends only probes while the dependency is sick, stretches delays, and all again when a probe succeeds', async () => {
-    const { clock, source, bus, sweep, report, document, events } = await sweepWorld()
-    const shape = sweep.collections[0]!.shape
-    const ids = Array.from({ length: 40 }, (_, index) => `a-${index}`)
-    await source.put(
-      'archives',
-      ids.map((id) => ({ id, attempts: 1, lastAttemptAt: clock.now(), createdAt: 0 })),
-    )
-    for (const id of ids) await report(id)
-    await sweep.pass()
-    await clock.advance(5 * MINUTE)
-    expect((await sweep.pass()).collections[0]).toMatchObject({ health: 'sick', begun: 3, deferred: 37 })
-    const probes = bus.peek('parsing').map(({ body }) => String(JSON.parse(body).data.archive_id))
-    for (const id of probes) await report(id)
-    await clock.advance(MINUTE)
-    expect((await sweep.pass()).collections[0]).toMatchObject({ health: 'sick', begun: 3 })
-    expect((await document(probes[0] ?? '')).marks.dueAt).toBeGreaterThan(clock.now() + 15 * MINUTE)
-    const second = bus.peek('parsing').slice(3)
-    for (const { body } of second) {
-      const read = await document(String(JSON.parse(body).data.archive_id))
-      await source.change(shape, [{ expect: { id: read.id, key: read.key, rev: read.rev }, status: 'processed' }])
-    }
-    await clock.advance(MINUTE)
-    expect((await sweep.pass()).collections[0]).toMatchObject({ health: 'well', begun: 34, deferred: 0 })
-    expect(
-      events.filter(({ name }) => name === 'sweep.dependency').map((event) => 'state' in event && event.state),
-    ).toEqual(['sick', 'well'])
-  })
-})
-
 describe('run', () => {
   it('passes in its interval, one after the other, until it is stopped', async () => {
     const { clock, sweep } = await sweepWorld()
@@ -382,5 +393,37 @@ describe('without a bus', () => {
     const found = await source.get(sweep.collections[0]!.shape, 'a')
     expect(found).toMatchObject({ status: 'pending', attempts: 2, lastAttemptAt: clock.now() })
     expect(found?.marks.outbox).toBeUndefined()
+  })
+})
+
+describe('run with a collection', () => {
+  it('looks after one collection, if only that is asked for', async () => {
+    const { sweep } = await sweepWorld([
+      archives,
+      { ...archives, name: 'others', failures: { queue: 'others.failed' } },
+    ])
+    const stop = new AbortController()
+    const seen: string[] = []
+    await sweep.run({
+      interval: '1h',
+      signal: stop.signal,
+      collection: 'others',
+      onPass: ({ collections }) => {
+        seen.push(...collections.map(({ collection }) => collection))
+        stop.abort()
+      },
+    })
+    expect(seen).toEqual(['others'])
+  })
+})
+
+describe('createSweep', () => {
+  it('refuses a source or a bus that is none, with what is allowed', async () => {
+    const { source } = await sweepWorld()
+    const collections = [archives]
+    for (const wrong of ['amqp://localhost', null, {}])
+      expect(() => createSweep({ source, collections, bus: wrong as never })).toThrow(/^bus is .*rabbitmqBus/)
+    for (const wrong of ['mongodb://localhost', undefined, {}])
+      expect(() => createSweep({ source: wrong as never, collections })).toThrow(/^source is .*mongodbSource/)
   })
 })

@@ -59,6 +59,8 @@ export interface Sweep {
   run(options: {
     readonly interval: Duration
     readonly signal: AbortSignal
+    /** Only this one. */
+    readonly collection?: string
     readonly onPass?: (report: PassReport) => void
   }): Promise<void>
   readonly on: Emitter['on']
@@ -75,6 +77,11 @@ export function createSweep(options: SweepOptions): Sweep {
     throw new RepriseError(
       'sweep.source',
       `source is ${typeof source}. Allowed: a source, such as mongodbSource({ url, database }) or sqliteSource({ file }).`,
+    )
+  if (bus !== undefined && typeof bus?.send !== 'function')
+    throw new RepriseError(
+      'sweep.bus',
+      `bus is ${bus === null ? 'null' : typeof bus}. Allowed: a bus, such as rabbitmqBus({ url }) or memoryBus(), or none.`,
     )
   const collections = collectionsOf(options)
   const sendLeaseMs = parseDuration(options.sendLease ?? '2m', 'sendLease')
@@ -159,12 +166,12 @@ export function createSweep(options: SweepOptions): Sweep {
       return said
     },
     pass,
-    async run({ interval, signal, onPass }) {
+    async run({ interval, signal, onPass, collection }) {
       const intervalMs = parseDuration(interval, 'interval')
       if (intervalMs < INTERVAL_MIN_MS) throw new RangeError(`interval: ${interval}; allowed is 1s and more`)
       while (!signal.aborted) {
         const began = clock.monotonic()
-        onPass?.(await pass({ signal }))
+        onPass?.(await pass({ signal, ...(collection === undefined ? {} : { collection }) }))
         const left = Math.max(INTERVAL_MIN_MS, intervalMs - (clock.monotonic() - began))
         await clock.sleep(left, signal).catch(() => undefined)
       }
@@ -180,7 +187,7 @@ export function createSweep(options: SweepOptions): Sweep {
 }
 
 /** A pass that takes longer than its interval is not followed at once by the next. */
-const INTERVAL_MIN_MS = 1_000
+export const INTERVAL_MIN_MS = 1_000
 
 /** Messages that were put aside are trouble of others; everything else kept the pass from its work. */
 const hasFailed = ({ errors }: CollectionReport): boolean => Object.keys(errors).some((type) => type !== 'unreadable')

@@ -1,9 +1,10 @@
 /**
  * What single passes have counted, added up in the source: a counter that begins at 0 in every process would hide what happened between
- * two pushes.
+ * two pushes. And what each saw last, since a push replaces everything that was pushed before it.
  */
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { Source } from '../ports/source.ts'
+import type { CollectionReport } from './pass-parts.ts'
 import type { PassReport } from './sweep.ts'
 
 const TOTALS = 'metrics/totals'
@@ -19,35 +20,43 @@ export async function addedUp(source: Source, report: PassReport): Promise<Total
   throw new RepriseError('sweep.totals', 'Other sweepers keep writing the totals; they are not pushed this time.')
 }
 
+export type Figures = Pick<CollectionReport, 'stuck' | 'failed' | 'oldestStuckMs' | 'health'>
+
 export interface Totals {
   readonly runs: Readonly<Record<'success' | 'failure', number>>
   readonly errors: Readonly<Record<string, number>>
   readonly lastSuccessAt?: number
   readonly lastFailureAt?: number
   readonly collections: Readonly<
-    Record<string, { readonly requeued: number; readonly skipped: number; readonly exceeded: number }>
+    Record<
+      string,
+      { readonly requeued: number; readonly skipped: number; readonly exceeded: number; readonly seen?: Figures }
+    >
   >
 }
 
 const EMPTY: Totals = { runs: { success: 0, failure: 0 }, errors: {}, collections: {} }
 
-function sum(before: Totals, report: PassReport): Totals {
+function sum(known: Totals, report: PassReport): Totals {
   const status = report.ok ? 'success' : 'failure'
-  const errors: Record<string, number> = { ...before.errors }
-  const collections: Record<string, Totals['collections'][string]> = { ...before.collections }
+  const errors: Record<string, number> = { ...known.errors }
+  const collections: Record<string, Totals['collections'][string]> = { ...known.collections }
   for (const each of report.collections) {
-    const { requeued = 0, skipped = 0, exceeded = 0 } = collections[each.collection] ?? {}
+    const { requeued = 0, skipped = 0, exceeded = 0, seen: before } = collections[each.collection] ?? {}
+    const { stuck, failed, oldestStuckMs, health } = each
+    const seen = each.isCounted ? { stuck, failed, oldestStuckMs, health } : before
     collections[each.collection] = {
       requeued: requeued + each.begun + each.resent,
       skipped: skipped + each.waiting,
       exceeded: exceeded + each.ended,
+      ...(seen ? { seen } : {}),
     }
     for (const [type, count] of Object.entries(each.errors)) errors[type] = (errors[type] ?? 0) + count
   }
-  const lastSuccessAt = report.ok ? report.endedAt : before.lastSuccessAt
-  const lastFailureAt = report.ok ? before.lastFailureAt : report.endedAt
+  const lastSuccessAt = report.ok ? report.endedAt : known.lastSuccessAt
+  const lastFailureAt = report.ok ? known.lastFailureAt : report.endedAt
   return {
-    runs: { ...before.runs, [status]: before.runs[status] + 1 },
+    runs: { ...known.runs, [status]: known.runs[status] + 1 },
     errors,
     collections,
     ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),

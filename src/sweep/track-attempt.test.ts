@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { failure } from '../failure/own.ts'
+import { actOn } from './operate.ts'
 import { archives, MINUTE, sweepWorld } from './sweep.fixtures.ts'
 import { trackAttempt } from './track-attempt.ts'
 
@@ -23,8 +25,8 @@ describe('trackAttempt', () => {
     expect(await document('a')).toMatchObject({ status: 'processed', attempts: 2 })
   })
 
-  it('three executions and no fourth', async () => {
-    const { clock, source, sweep, document } = await sweepWorld()
+  it('three executions and no fourth, told when the sweep ends it', async () => {
+    const { clock, source, sweep, document, events } = await sweepWorld()
     await source.put('archives', [{ id: 'a' }])
     const track = trackAttempt(source, 'a', archives)
     await track.before()
@@ -39,8 +41,49 @@ describe('trackAttempt', () => {
       expect(await track.failure(new Error('down'))).toBe(expected)
     }
     expect(await track.before({ attempt: 3 })).toBe('stale')
+    const { collections } = await sweep.pass()
+    expect(collections[0]).toMatchObject({ begun: 0, ended: 1, failed: 1 })
+    expect(events.filter(({ name }) => name === 'sweep.ended')).toMatchObject([
+      { document: 'a', attempts: 3, lastError: 'down', reason: expect.stringContaining('3 of 3') },
+    ])
+    expect(await track.before({ attempt: 3 })).toBe('stale')
     expect(await track.success()).toBe('lost')
-    expect(await document('a')).toMatchObject({ status: 'failed_max_retries', attempts: 3 })
+    const { status, attempts, marks } = await document('a')
+    expect({ status, attempts }).toEqual({ status: 'failed_max_retries', attempts: 3 })
+    expect(marks).not.toHaveProperty('ends')
+  })
+
+  it('what can never work ends with the next pass and gets no other attempt, unless an operator asks for it', async () => {
+    const { source, sweep, bus, document } = await sweepWorld()
+    await source.put('archives', [{ id: 'a' }, { id: 'b' }])
+    for (const id of ['a', 'b']) {
+      const track = trackAttempt(source, id, archives)
+      await track.before()
+      expect(await track.failure(failure({ kind: 'final', code: 'archive.corrupt' }))).toBe('failed')
+    }
+    const [collection] = sweep.collections as [(typeof sweep.collections)[0]]
+    await actOn(sweep, 'requeue', { collection, of: 'open', filter: { ids: ['b'] } }, { by: 'ana', dryRun: false })
+    expect((await sweep.pass()).collections[0]).toMatchObject({ begun: 1, ended: 1 })
+    expect(await document('a')).toMatchObject({ status: 'failed_max_retries', attempts: 1 })
+    expect(await document('b')).toMatchObject({ attempts: 1, marks: { generation: 2 } })
+    expect(bus.peek('parsing')).toHaveLength(1)
+  })
+
+  it('a late failure of an earlier attempt is not taken for one of the attempt that is out', async () => {
+    const { clock, source, sweep, document } = await sweepWorld()
+    await source.put('archives', [{ id: 'a', attempts: 1, lastAttemptAt: clock.now(), status: 'processing' }])
+    const slow = trackAttempt(source, 'a', archives)
+    await slow.before({ attempt: 1, generation: 1 })
+    for (let day = 0; day < 2; day++) {
+      await clock.advance(25 * 60 * MINUTE)
+      await sweep.pass()
+    }
+    expect(await document('a')).toMatchObject({ attempts: 3 })
+    expect(await slow.failure(new Error('down'))).toBe('ignored')
+    expect(await document('a')).toMatchObject({ status: 'processing', attempts: 3 })
+    const third = trackAttempt(source, 'a', archives)
+    await third.before({ attempt: 3, generation: 1 })
+    expect(await third.failure(new Error('down'))).toBe('failed')
   })
 
   it('counts every beginning where the service counts', async () => {

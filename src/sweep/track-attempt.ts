@@ -18,7 +18,10 @@ export interface TrackedAttempt {
   before(event?: { readonly attempt?: number; readonly generation?: number }): Promise<'begin' | 'done' | 'stale'>
   /** After the work. `"lost"`: somebody else has ended it meanwhile. */
   success(): Promise<'ok' | 'lost'>
-  /** The work failed: written down at once, with the time of the next attempt. For services that publish no failure events. */
+  /**
+   * The work failed: written down at once, with the time of the next attempt. For services that publish no failure events. `"failed"`: for
+   * good; the next pass of the sweep ends it, so that it is told, counted and alerted as every other.
+   */
   failure(error: unknown): Promise<'retry' | 'failed' | 'ignored'>
 }
 
@@ -49,29 +52,38 @@ export function trackAttempt(source: Source, id: string, given: CollectionInput)
     throw new RepriseError('sweep.contention', `Document ${id} of ${shape.name} changed ${TRIES_MAX} times in a row.`)
   }
 
+  /** What this execution is, once it has begun: what it reports is of that attempt, however late. */
+  let begun: { readonly attempt: number; readonly generation: number } | undefined
+
   const asIs = ({ key, rev, attempts, status: now }: SourceDocument) => ({ id, key, rev, attempts, status: now })
 
   return {
     init: { [shape.statusField]: status.pending, [shape.attemptsField]: 0, [shape.lastAttemptField]: null },
-    before: (event = {}) =>
-      settled<'begin' | 'done' | 'stale'>((document, now) => {
+    async before(event = {}) {
+      let mine: typeof begun
+      const answer = await settled<'begin' | 'done' | 'stale'>((document, now) => {
         if (status.done.includes(document.status)) return 'done'
-        if (!status.open.includes(document.status)) return 'stale'
+        if (!status.open.includes(document.status) || document.marks.ends !== undefined) return 'stale'
         const { attempt, generation } = event
         if (generation !== undefined && generation !== document.marks.generation) return 'stale'
         if (attempt !== undefined && attempt < document.attempts) return 'stale'
         // The sweep has counted its own delivery; the first event of a document nobody has.
         const isFirst = attempt === undefined && document.attempts === 0
         const counted = isFirst || collection.countedBy === 'service'
+        const next = counted ? document.attempts + 1 : (attempt ?? document.attempts)
+        mine = { attempt: next, generation: document.marks.generation }
         return {
           change: {
             expect: asIs(document),
             status: processing,
-            ...(counted ? { attempts: document.attempts + 1, lastAttemptAt: now } : {}),
+            ...(counted ? { attempts: next, lastAttemptAt: now } : {}),
           },
           answer: 'begin',
         }
-      }),
+      })
+      if (answer === 'begin') begun = mine
+      return answer
+    },
     success: () =>
       settled<'ok' | 'lost'>((document) => {
         if (status.done.includes(document.status)) return 'ok'
@@ -81,7 +93,8 @@ export function trackAttempt(source: Source, id: string, given: CollectionInput)
     failure: (error) =>
       settled<'retry' | 'failed' | 'ignored'>((document, now) => {
         const failure = failureOf(error, now)
-        const verdict = verdictOnFailure(document, collection, { failure, attempt: document.attempts, stretch: 1 })
+        const of = begun ?? { attempt: document.attempts }
+        const verdict = verdictOnFailure(document, collection, { failure, ...of, stretch: 1 })
         const { outbox: _sent, dueAt: _due, ...marks } = document.marks
         if (verdict.act === 'ignore') return 'ignored'
         if (verdict.act === 'retry')
@@ -90,11 +103,7 @@ export function trackAttempt(source: Source, id: string, given: CollectionInput)
             answer: 'retry',
           }
         return {
-          change: {
-            expect: asIs(document),
-            status: status.failed,
-            marks: { ...marks, failure, endedAt: now, why: verdict.why },
-          },
+          change: { expect: asIs(document), marks: { ...marks, failure, dueAt: now, ends: verdict.why } },
           answer: 'failed',
         }
       }),

@@ -91,6 +91,16 @@ describe('the variables of a retry job', () => {
     )
   })
 
+  it('shows no password that stands where none belongs', () => {
+    const env = { MONGODB_HOST: 'mongodb://bob:canary@db', PUSHGATEWAY_URL: 'ftp://bob:canary@gateway' }
+    expect(() => readVariables(env)).toThrow(/MONGODB_HOST: .*\n[\s\S]*PUSHGATEWAY_URL: /)
+    try {
+      readVariables(env)
+    } catch (error) {
+      expect((error as Error).message).not.toContain('canary')
+    }
+  })
+
   it('the base delay may not pass the cap, and the gateway must be named', () => {
     expect(() => readVariables({ RETRY_JOB_BASE_DELAY_SECONDS: '4000' })).toThrow('RETRY_JOB_MAX_DELAY_SECONDS: 3600')
     expect(() => readVariables({ METRICS_BACKEND: 'prometheus_pushgateway' })).toThrow('PUSHGATEWAY_URL: it is missing')
@@ -109,7 +119,33 @@ describe('defineCollection', () => {
     [{ deadLetter: 'archives' }, 'another collection than its own'],
     [{ marksField: '__proto__' }, 'collections.archives.marksField'],
     [{ policy: 'nobody' }, 'collections.archives.policy: "nobody" is not allowed'],
+    [{ stuckAge: 0 }, 'collections.archives.stuckAge: 0 is not allowed; allowed is 1s and more'],
+    [{ status: null }, 'collections.archives.status: null is not allowed'],
+    [{ status: { opn: ['x'] } }, 'collections.archives.status.opn is not a field; allowed are open, done,'],
+    [{ event: { type: 'A', topic: 'a', body: 1 } }, 'collections.archives.event.body is not a field'],
+    [{ event: { type: 'A', topic: 'a', data: 'x' } }, 'collections.archives.event.data: "x" is not allowed'],
+    [{ failures: { queue: 'q', topic: 'x' } }, 'collections.archives.failures.topic is not a field'],
+    [{ failures: { queue: 'q', topics: 'x' } }, 'collections.archives.failures.topics: "x" is not allowed'],
+    [{ failures: { queue: 'q', topics: [''] } }, 'collections.archives.failures.topics: "" is not allowed'],
+    [{ failures: { queue: 'q', ids: 3 } }, 'collections.archives.failures.ids: 3 is not allowed'],
   ])('refuses %j', (wrong, message) => {
     expect(() => defineCollection({ ...archives, ...(wrong as object) })).toThrow(message)
+  })
+
+  it('refuses what is no collection at all', () => {
+    for (const wrong of [null, undefined, 'archives', 3])
+      expect(() => defineCollection(wrong as never)).toThrow(/^collections\[\]: .* is not allowed; allowed is a coll/)
+  })
+
+  it('names documents by an id that is nested', () => {
+    const { event, failures } = defineCollection({
+      name: 'archives',
+      idField: 'meta.id',
+      event: { type: 'A', topic: 'a' },
+      failures: { queue: 'q' },
+    })
+    expect(event.data({ meta: { id: 'x' } })).toEqual({ 'meta.id': 'x' })
+    expect(failures?.ids({ meta: { id: 'x' } })).toEqual(['x'])
+    expect(failures?.ids({ 'meta.id': 'y' })).toEqual(['y'])
   })
 })

@@ -2,6 +2,7 @@
  * The variables of a retry job by their usual names, checked: everything that is wrong is told at once, with the variable, the value and
  * what is allowed. Passwords have no default and are never shown.
  */
+import { maskSecrets } from '../failure/mask-secrets.ts'
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { CollectionInput } from './collection.ts'
 import { ATTEMPTS_MAX } from './collection.ts'
@@ -49,7 +50,7 @@ export function readVariables(
   const stuckHours = whole('RETRY_JOB_STUCK_THRESHOLD_HOURS', 24, 1, 8_760)
   const intervalMs = whole('RETRY_JOB_INTERVAL_SECONDS', 900, 1, 604_800) * 1_000
   const tuned = collections.map((collection): CollectionInput => {
-    const name = `RETRY_JOB_MAX_ATTEMPTS_${collection.name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
+    const name = attemptsVariable(collection)
     const isAsked = (variable: string) => env[variable] !== undefined && env[variable] !== ''
     return {
       ...collection,
@@ -66,6 +67,7 @@ export function readVariables(
         : {}),
     }
   })
+  problems.push(...unknownIn(env, collections))
   const source = mongodbOf(env, problems, whole)
   const bus = rabbitmqOf(env, problems, whole)
   const metrics = backendOf(env, problems)
@@ -79,6 +81,23 @@ export function readVariables(
     ...(bus ? { bus } : {}),
     ...(pushgatewayUrl === undefined ? {} : { pushgatewayUrl }),
   }
+}
+
+const attemptsVariable = ({ name }: CollectionInput): string =>
+  `RETRY_JOB_MAX_ATTEMPTS_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
+
+/** A variable that nobody reads is a misspelt one. Those of the shipped collections are known to every sweep. */
+function unknownIn(env: Variables, collections: readonly CollectionInput[]): string[] {
+  const known = new Set([
+    'RETRY_JOB_INTERVAL_SECONDS',
+    'RETRY_JOB_BASE_DELAY_SECONDS',
+    'RETRY_JOB_MAX_DELAY_SECONDS',
+    'RETRY_JOB_STUCK_THRESHOLD_HOURS',
+    ...[...shippedCollections, ...collections].map(attemptsVariable),
+  ])
+  return Object.keys(env)
+    .filter((name) => name.startsWith('RETRY_JOB_') && !known.has(name))
+    .map((name) => `${name}: there is no such variable; allowed are ${[...known].join(', ')}`)
 }
 
 type Whole = (name: string, fallback: number, min: number, max: number) => number
@@ -153,4 +172,4 @@ function gatewayOf(env: Variables, backend: MetricsBackend, problems: string[]):
 const SHOWN_MAX = 60
 
 const shown = (value: string): string =>
-  JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value)
+  maskSecrets(JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value))

@@ -34,6 +34,15 @@ describe('the schedule', () => {
     ])
   })
 
+  it('shows the delays that documents get, also of a policy that throws dice', () => {
+    const collection = defineCollection({ ...archives, policy: 'daemon' })
+    const failure = { at: NOW, kind: 'transient', code: 'x', message: 'x', advice: '', fingerprint: 'f' } as const
+    for (const [index, ms] of scheduleOf(collection).entries()) {
+      const document = documentOf({ attempts: index + 1, lastAttemptAt: NOW })
+      expect(verdictOnFailure(document, collection, { failure, stretch: 1 })).toEqual({ act: 'retry', at: NOW + ms })
+    }
+  })
+
   it('gives a told delay its way, within bounds', () => {
     const collection = defineCollection(archives)
     const failure = {

@@ -32,6 +32,7 @@ export function verdictOn(document: SourceDocument, collection: Collection, now:
   const attempts = attemptsOf(document, collection)
   if (marks.dueAt !== undefined) {
     if (marks.dueAt > now) return { act: 'leave' }
+    if (marks.ends !== undefined) return { act: 'end', why: marks.ends }
   } else {
     const since = lastAttemptAt ?? createdAt ?? marks.seenAt
     if (since === undefined) return { act: 'see' }
@@ -42,6 +43,9 @@ export function verdictOn(document: SourceDocument, collection: Collection, now:
   if (attempts >= policy.maxAttempts) return { act: 'end', why: `attempt ${attempts} of ${policy.maxAttempts} failed` }
   return { act: 'begin', attempt: (collection.countedBy === 'service' ? attempts : document.attempts) + 1 }
 }
+
+/** The schedule is the same for everyone who computes it; what must spread, spreads by order and limit. */
+const DICE = 0.5
 
 export type FailureVerdict =
   | { readonly act: 'retry'; readonly at: number }
@@ -76,8 +80,7 @@ export function verdictOnFailure(document: SourceDocument, collection: Collectio
     policy,
     ledgers: { ...EMPTY_LEDGERS, errors: attempts - 1 },
     now: from,
-    // The schedule is the same for everyone who computes it; what must spread, spreads by order and limit.
-    dice: 0.5,
+    dice: DICE,
     attempt: attempts,
   })
   if (decision.act === 'ignore') return { act: 'ignore', why: 'benign' }
@@ -89,7 +92,7 @@ export function verdictOnFailure(document: SourceDocument, collection: Collectio
 /** The delays of a collection, for `reprise sweep status` and for the documents: after attempt 1, 2, …. */
 export function scheduleOf({ policy }: Collection): readonly number[] {
   const { backoff } = policy.kinds.transient
-  return Array.from({ length: policy.maxAttempts - 1 }, (_, index) => delayAfter(backoff, index + 1, 0))
+  return Array.from({ length: policy.maxAttempts - 1 }, (_, index) => delayAfter(backoff, index + 1, DICE))
 }
 
 const asFailure = ({ kind, code, message, advice, retryAfterMs }: DocumentFailure): Failure => ({

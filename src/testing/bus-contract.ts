@@ -72,6 +72,16 @@ const laws: Readonly<Record<string, (bus: Bus, other: Bus) => Promise<void>>> = 
     await second?.ack()
     assert.equal(await bus.depth(queue), 0)
   },
+  'what is given back any number of times is kept': async (bus) => {
+    const queue = unique('q')
+    await bus.prepare([{ queue, topics: [queue] }])
+    await bus.send([message(queue, '1')])
+    for (let times = 0; times < 40; times++) {
+      const [taken] = await untilSome(() => bus.take(queue, 5))
+      assert.equal(taken?.id, '1')
+      await taken?.back()
+    }
+  },
   'a queue that is not there holds nothing and breaks nothing': async (bus) => {
     const queue = unique('q')
     assert.deepEqual(await bus.take(queue, 5), [])
@@ -111,6 +121,14 @@ const laws: Readonly<Record<string, (bus: Bus, other: Bus) => Promise<void>>> = 
     off()
     assert.equal(heard[0], `${word}.a=1`)
     assert.ok(heard.every((each) => each === `${word}.a=1`))
+    const before = heard.length
+    const later = Promise.withResolvers<void>()
+    const offLater = other.listen(`${word}.b`, () => later.resolve())
+    const telling = inBackground(20, () => bus.tell(`${word}.b`, '3'))
+    await later.promise
+    telling()
+    offLater()
+    assert.equal(heard.length, before, 'who has stopped hears nothing more')
   },
   'a thousand messages at once are all sent and all there': async (bus) => {
     const queue = unique('q')

@@ -182,6 +182,7 @@ const laws: Readonly<Record<string, (opened: OpenedSource) => Promise<void>>> = 
     assert.deepEqual(await idsOf(opened, silent, 'oldest', 1), ['never', 'attempted', 'working'])
     assert.equal((await idsOf(opened, silent, 'recent'))[0], 'never')
     assert.equal(await opened.source.count(opened.shape, silent), 3)
+    assert.equal(await opened.source.count(opened.shape, { is: 'stuck', before: T }), 3)
     assert.deepEqual(await idsOf(opened, { is: 'unsent', before: T + 1 }), ['unsent'])
     assert.deepEqual(await idsOf(opened, { is: 'unsent', before: T }), [])
   },

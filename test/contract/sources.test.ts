@@ -90,13 +90,58 @@ describe('a server that speaks the wire protocol of MongoDB', () => {
     const before = await source.now()
     const find = async (at: number) =>
       (await source.find(shape, { where: { is: 'silent', before: at }, limit: 5 })).documents
+    const stuck = (at: number) => source.count(shape, { is: 'stuck', before: at })
     const [found] = await find(before)
+    expect(await stuck(before + 1_000)).toBe(0)
     expect(found).toMatchObject({ id: 'hash', attempts: 0 })
     expect(found?.createdAt).toBeUndefined()
     const expected = { id: 'hash', key: found?.key, rev: 0 }
     await source.change(shape, [{ expect: expected, marks: { generation: 1, delivered: 0, seenAt: before } }])
     expect(await find(before)).toEqual([])
     expect(await find(before + 1)).toHaveLength(1)
+    expect(await stuck(before)).toBe(0)
+    expect(await stuck(before + 1)).toBe(1)
+    await source.close()
+  })
+
+  test('instants are found as dates and as texts, whichever the collection says', async (context) => {
+    if (reason !== undefined || !service || !client) return context.skip(reason ?? 'there is no server')
+    const source = mongodbSource({ url: service.url, database: 'laws' })
+    const T = Date.parse('2026-01-01T00:00:00Z')
+    for (const dates of ['date', 'iso'] as const) {
+      const { shape } = defineCollection({
+        name: `mixed-${dates}`,
+        dates,
+        createdField: 'created',
+        event: { type: 'Again', topic: 'again' },
+      })
+      const forms = { date: new Date(T), text: '2026-01-01T00:00:00.000Z', python: '2026-01-01T00:00:00.000000+00:00' }
+      for (const [form, at] of Object.entries(forms))
+        await client
+          .db('laws')
+          .collection<{ _id: string }>(shape.name)
+          .insertMany([
+            { _id: `attempted ${form}`, status: 'pending', attemptCount: 1, lastAttemptTime: at },
+            { _id: `never ${form}`, status: 'pending', created: at },
+            { _id: `done ${form}`, status: 'processed', attemptCount: 1, lastAttemptTime: at },
+          ] as never[])
+      const ids = async (before: number) => {
+        const found: string[] = []
+        let cursor: string | undefined
+        do {
+          const where = { is: 'silent', before } as const
+          const page = await source.find(shape, { where, limit: 2, ...(cursor === undefined ? {} : { cursor }) })
+          found.push(...page.documents.map(({ id }) => id))
+          cursor = page.cursor
+        } while (cursor !== undefined)
+        return found.sort()
+      }
+      const all = Object.keys(forms).flatMap((form) => [`attempted ${form}`, `never ${form}`])
+      expect(await ids(T + 1)).toEqual(all.sort())
+      expect(await ids(T - 1)).toEqual([])
+      expect(await source.count(shape, { is: 'stuck', before: T + 1 })).toBe(6)
+      expect(await source.count(shape, { is: 'processed', since: T - 1 })).toBe(3)
+    }
     await source.close()
   })
 

@@ -140,6 +140,16 @@ describe('the retry job of the compose file', () => {
   })
 })
 
+test('every service of the compose file has a health check and comes back by itself', () => {
+  const [, services = ''] = /^services:\n([\s\S]*?)^volumes:/m.exec(read('deploy/compose.yml')) ?? []
+  const blocks = services.split(/^ {2}(?=[a-z-]+:\n)/m).slice(1)
+  expect(blocks.map((block) => block.split(':')[0])).toHaveLength(7)
+  for (const block of blocks) {
+    expect(block).toMatch(/^ {4}healthcheck:\n {6}test:/m)
+    expect(block).toMatch(/^ {4}restart: unless-stopped$/m)
+  }
+})
+
 test('the image starts the program that the package has, with clients that it may use', () => {
   const dockerfile = read('deploy/Dockerfile')
   const { name, bin, peerDependencies } = JSON.parse(read('package.json'))

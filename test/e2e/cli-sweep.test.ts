@@ -81,6 +81,10 @@ describe('reprise sweep', () => {
     expect((await line('stuck')).out).toContain('No document is stuck.')
     const look = await line('reset archives --of failed')
     expect(look.out).toContain('Would reset 1 document of archives: spent. Nothing has changed yet;')
+    const many = await line('reset archives --of open')
+    expect(many.out.replace(/\s+/g, ' ')).toContain(
+      'Would reset 2 documents of archives: stuck, fresh, spread over 5 min',
+    )
     const exported = await line('export archives --out failed.jsonl')
     expect(exported.out).toContain('1 document in failed.jsonl.')
     expect((await line('export archives --out failed.jsonl')).exit).toBe(2)
@@ -95,6 +99,10 @@ describe('reprise sweep', () => {
     expect((await line('reset archives nobody')).exit).toBe(1)
     expect((await line('schedule archives fresh --at 2h')).out).toContain('1 document of archives is scheduled: fresh.')
     expect((await line('status')).out).toMatch(/archives +3 +5 min, 10 min +24 h/)
+    const [scheduled, ...before] = (await line('audit')).out.trim().split('\n').slice(1)
+    expect(scheduled).toMatch(/^\d\d:\d\d:\d\d +ana +schedule +archives +1\/1 +open \{"ids":\["fresh"\]\}$/)
+    expect(before.map((each) => each.split(/ +/)[2])).toEqual(['purge', 'reset'])
+    expect(JSON.parse((await line('audit --json --limit 1')).out)).toMatchObject({ by: 'ana', what: 'schedule' })
   })
 
   test('a purge reads its file to the end before it deletes by it', async () => {
@@ -126,6 +134,73 @@ describe('reprise sweep', () => {
     const down = await runLine('sweep failed', { cwd: folder, env: reach, clock: systemClock })
     expect(down.exit).toBe(3)
     expect(down.err).not.toContain('canary')
+  })
+
+  test('an option that a verb does not look at is refused, and nothing is done', async () => {
+    for (const [words, said] of [
+      ['requeue archives stuck --at 2h', '--at is not an option of sweep requeue.'],
+      ['stuck --of open', '--of is not an option of sweep stuck.'],
+      ['failed --yes', '--yes is not an option of sweep failed.'],
+      ['status --limit 3', '--limit is not an option of sweep status.'],
+      ['purge archives a-17 --from x', 'sweep purge does not know what to do with "a-17".'],
+      ['queue list --from x', '--from is not an option of sweep queue list.'],
+      ['queue purge parsing.failed --from x --spread 1m', '--spread is not an option of sweep queue purge.'],
+      ['--once --spread 1m', '--spread is not an option of sweep.'],
+      ['--interval 100ms', '--interval 100 ms is not allowed.'],
+    ] as const) {
+      const refused = await line(words)
+      expect(refused.exit, words).toBe(2)
+      expect(refused.err, words).toContain(said)
+    }
+    expect((await line('stuck')).out).toContain('stuck')
+  })
+
+  test('a file is checked to its last field', async () => {
+    let files = 0
+    const wrong = async (fields: string) => {
+      const file = `wrong-${files++}.ts`
+      writeFileSync(join(folder, file), `export default { source: 'sqlite:./documents.db', ${fields} }`)
+      const { exit, err } = await runLine(`sweep status --config ${file}`, { cwd: folder, clock: systemClock })
+      return { exit, err: err.replace(/\s+/g, ' ') }
+    }
+    for (const [fields, said] of [
+      ['colections: []', 'colections is not a field of a sweep; allowed are source, bus,'],
+      ['collections: {}', 'collections: {} is not allowed; allowed is a list of collections'],
+      ['collections: [null]', 'collections[]: null is not allowed; allowed is a collection'],
+      ['interval: "0s"', 'interval: 0s is not allowed; allowed is 1s and more'],
+      ['exchange: 5', 'exchange: 5 is not allowed; allowed is a word'],
+      ['rules: "x"', 'rules: "x" is not allowed'],
+      ['sendLease: "soon"', 'sendLease: "soon" is not a duration'],
+    ] as const)
+      expect(await wrong(fields), fields).toMatchObject({ exit: 2, err: expect.stringContaining(said) })
+    const misspelt = await line('--once', { RETRY_JOB_INTERVAL: '5' })
+    expect(misspelt).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('RETRY_JOB_INTERVAL: there is no such variable'),
+    })
+  })
+
+  test('a look at a source that is away exits 3 and shows no noughts', async () => {
+    const env = { MONGODB_HOST: '127.0.0.1', MONGODB_PORT: '1', MONGODB_DATABASE: 'x' }
+    for (const words of ['sweep status', 'sweep --once --dry-run'])
+      expect(await runLine(words, { cwd: folder, env, clock: systemClock })).toMatchObject({
+        exit: 3,
+        out: '',
+        err: expect.stringContaining('SOURCE_UNAVAILABLE'),
+      })
+    writeFileSync(join(folder, 'documents.db'), 'no database at all, whatever its name says')
+    for (const words of ['status', '--once --dry-run', '--once', 'failed'])
+      expect(await line(words), words).toMatchObject({
+        exit: 3,
+        err: expect.stringContaining('file is not a database'),
+      })
+  }, 30_000)
+
+  test('queues: an empty one says so, one that is not there is refused', async () => {
+    expect((await line('queue list')).out).toMatch(/parsing\.failed +0\n/)
+    expect((await line('queue list nobody')).err).toContain('There is no queue "nobody".')
+    expect((await line('queue purge nobody --from x')).exit).toBe(2)
+    expect((await line('groups archivs')).err).toContain('There is no collection "archivs". Allowed: archives.')
   })
 
   test('two processes on one file begin every document once', async () => {

@@ -2,17 +2,24 @@
  * The example of the four stages: every event delivered three times gives the same documents and one paid call each, and what a crash left
  * behind goes through the whole pipeline by one pass of the sweep.
  */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { type Pipeline, services, startPipeline } from '../../examples/documents/pipeline.ts'
 import { memoryBus } from '../../src/bus/memory/index.ts'
 import { sqliteSource } from '../../src/sources/sqlite/index.ts'
-import { defineCollection } from '../../src/sweep/collection.ts'
+import { type CollectionInput, defineCollection } from '../../src/sweep/collection.ts'
 import { shippedCollections } from '../../src/sweep/shipped.ts'
 import { createSweep } from '../../src/sweep/sweep.ts'
 import { virtualClock } from '../../src/testing/virtual-clock.ts'
 import { turn } from '../../src/time/clock.ts'
 
 const DAY = 86_400_000
+const EXAMPLE = new URL('../../examples/documents/', import.meta.url)
 
 /** Until no queue holds anything and nothing moves any more. */
 async function settled(pipeline: Pipeline): Promise<void> {
@@ -94,3 +101,41 @@ test('three deliveries of every event make the same documents as one, and one pa
     'threads processed': 2,
   })
 })
+
+test('the lines of its README do what they say', async () => {
+  const readme = readFileSync(new URL('README.md', EXAMPLE), 'utf8')
+  const lines = [...(/```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').matchAll(/^(node|reprise) ([^#\n]+)/gm)]
+  expect(lines).toHaveLength(6)
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-example-'))
+  const file = join(folder, 'documents.db')
+  const said: string[] = []
+  for (const [, program, words = ''] of lines) {
+    const source = ['--import', fileURLToPath(new URL('use-source.ts', import.meta.url))]
+    const main = program === 'reprise' ? [fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))] : []
+    const { stdout } = await promisify(execFile)(process.execPath, [...source, ...main, ...words.trim().split(' ')], {
+      cwd: fileURLToPath(EXAMPLE),
+      env: { PATH: process.env['PATH'], DOCUMENTS_DB: file },
+    })
+    said.push(stdout)
+  }
+  const [, look, passed, , failed, groups] = said
+  expect(look).toMatch(/archives +2 +1 /)
+  expect(passed).toMatch(/archives +2 +1 /)
+  expect(failed).toContain('spent')
+  expect(groups).toContain('sweep.silent')
+  const source = sqliteSource({ file })
+  const stateOf = async (collection: (typeof shippedCollections)[number], id: string) =>
+    (await source.get(defineCollection(collection).shape, id))?.status
+  const [archives, , , threads] = shippedCollections as [
+    CollectionInput,
+    CollectionInput,
+    CollectionInput,
+    CollectionInput,
+  ]
+  expect(await stateOf(archives, 'forgotten')).toBe('processed')
+  expect(await stateOf(threads, 't-forgotten')).toBe('processed')
+  expect(await stateOf(archives, 'spent')).toBe('failed_max_retries')
+  expect(await stateOf(archives, 'fresh')).toBe('pending')
+  await source.close()
+  rmSync(folder, { recursive: true, force: true })
+}, 60_000)

@@ -80,6 +80,7 @@ export function memoryBus(): MemoryBus {
         return {
           ...message,
           again,
+          isNamed: true,
           async ack() {
             open = false
           },

@@ -13,6 +13,9 @@ const PACKAGE = 'amqplib'
 const HEARTBEAT_S = 15
 const CONNECT_MS = 10_000
 
+/** Who may do without asks no more often for a broker that is away. */
+const AWAY_MS = 1_000
+
 export type Library = typeof import('amqplib')
 
 async function loadLibrary(): Promise<Library> {
@@ -42,6 +45,7 @@ export class Connection {
   readonly #clock: Clock
   #opening: Promise<Link> | undefined
   #closed = false
+  #failedAt: number | undefined
   readonly #broken = new Set<() => void>()
 
   constructor(url: string, clock: Clock) {
@@ -58,9 +62,16 @@ export class Connection {
     if (this.#closed) return Promise.reject(new RepriseError('bus.unavailable', 'The bus was closed; open a new one.'))
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined
+      this.#failedAt = this.#clock.monotonic()
       throw unavailable(this.#url, error)
     })
     return this.#opening
+  }
+
+  /** For what may be lost: while the broker was away a moment ago there is none, and nobody knocks again. */
+  async linkIfThere(): Promise<Link | undefined> {
+    const isAway = this.#failedAt !== undefined && this.#clock.monotonic() - this.#failedAt < AWAY_MS
+    return isAway && !this.#opening ? undefined : this.link()
   }
 
   /** Calls back once, when the link of now has broken. */

@@ -2,6 +2,7 @@
  * The RabbitMQ bus: durable topology, quorum queues, confirmed and mandatory publishing, and a connection that comes back by itself.
  * Messages go through one topic exchange; hints through another that keeps nothing.
  */
+import { createHash } from 'node:crypto'
 import type { Channel, ConsumeMessage, GetMessage } from 'amqplib'
 import { RepriseError } from '../../failure/reprise-error.ts'
 import type { Bus, BusMessage, Delivery } from '../../ports/bus.ts'
@@ -22,6 +23,12 @@ export interface RabbitmqBusOptions {
 
 /** Messages that a consumer holds at a time. */
 const PREFETCH = 16
+
+/**
+ * From version 4 on RabbitMQ throws a message away that was given back twenty times. Looking into a queue gives back, and so does every
+ * pass while the source is away: so the limit is set to what nobody reaches. Versions before 4 take no word for "without limit".
+ */
+const QUEUE = Object.freeze({ 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 })
 
 export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
   const { url, exchange = 'events', hints = 'reprise.hints', clock = systemClock } = options
@@ -44,7 +51,7 @@ export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
         const isThere = await exists(connection, queue).catch(trouble)
         await connection
           .scratch(async (channel) => {
-            if (!isThere) await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
+            if (!isThere) await channel.assertQueue(queue, { durable: true, arguments: QUEUE })
             for (const topic of topics) await channel.bindQueue(queue, exchange, topic)
           })
           .catch(trouble)
@@ -86,7 +93,7 @@ export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
         const consumed = await channel.consume(queue, (message) => {
           // A queue that was deleted says so with null; the next link looks for it again.
           if (message === null) return void model.close().catch(() => undefined)
-          const { ack, back, again: _again, ...rest } = deliveryOf(message, channel)
+          const { ack, back, again: _again, isNamed: _named, ...rest } = deliveryOf(message, channel)
           const done = handle(rest)
             .then(ack, back)
             .finally(() => under.delete(done))
@@ -106,32 +113,40 @@ export function rabbitmqBus(options: RabbitmqBusOptions): Bus {
     },
     tell(topic, body) {
       void connection
-        .link()
-        .then(async ({ hints: channel }) => {
+        .linkIfThere()
+        .then(async (link) => {
+          if (!link) return
+          const { hints: channel } = link
           await hintsReady(channel, hints)
           channel.publish(hints, topic, Buffer.from(body), { persistent: false })
         })
         .catch(() => undefined)
     },
     listen(topic, hear) {
+      let listening: Channel | undefined
+      let isOver = false
       const stand = standing(connection, clock, async ({ model, hints: channel }) => {
         await hintsReady(channel, hints)
         const own = await model.createChannel()
         own.on('error', () => undefined)
+        listening = own
         const { queue } = await own.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
         await own.bindQueue(queue, hints, topic)
         await own.consume(
           queue,
           (message) => {
-            if (message) hear(message.fields.routingKey, message.content.toString('utf8'))
+            if (message && !isOver) hear(message.fields.routingKey, message.content.toString('utf8'))
           },
           { noAck: true },
         )
       })
       stops.add(stand.stop)
       return () => {
+        isOver = true
         stand.stop()
         stops.delete(stand.stop)
+        // Its queue goes with its channel; on a link that broke both are gone already.
+        listening?.close().catch(() => undefined)
       }
     },
     async close() {
@@ -167,8 +182,11 @@ async function exists(connection: Connection, queue: string): Promise<boolean> {
 function deliveryOf(message: GetMessage | ConsumeMessage, channel: Channel): Delivery {
   const { properties, fields, content } = message
   const body = content.toString('utf8')
+  const isNamed = properties.messageId !== undefined && properties.messageId !== ''
   const known: BusMessage = {
-    id: String(properties.messageId ?? `tag-${fields.deliveryTag}`),
+    id: isNamed
+      ? String(properties.messageId)
+      : `content-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`,
     topic: fields.routingKey,
     body,
   }
@@ -183,6 +201,7 @@ function deliveryOf(message: GetMessage | ConsumeMessage, channel: Channel): Del
   return {
     ...known,
     again: fields.redelivered,
+    isNamed,
     ack: () => settled(() => channel.ack(message)),
     back: () => settled(() => channel.nack(message, false, true)),
   }

@@ -65,7 +65,7 @@ export const registerIncidents: Register = (program, frame) => {
     },
   )
   withNotes(command, [
-    'A pass of `reprise sweep` and `reprise work` open incidents: more than 50 stuck (tier 2), any that ran out of attempts (tier 3), more than 1,000 failed or one stuck for more than 7 days (tier 4). At tier 2 they are resolved by themselves when the breach is over; else a person resolves them. One whose breach lasts is opened again.',
+    'A pass of `reprise sweep` and `reprise work` open incidents: more than 50 stuck or one stuck for more than 24 hours (tier 2), more than 200 stuck or any that ran out of attempts (tier 3), more than 1,000 stuck, more than 1,000 failed or one stuck for more than 7 days (tier 4). At tier 2 they are resolved by themselves when the breach is over; else a person resolves them. One whose breach lasts is opened again.',
     'Business hours are `incidents.hours` in `incidents.zone`; `reprise config incidents` shows them.',
   ])
   withExamples(command, [
@@ -90,6 +90,7 @@ function readAsked(
       `There is no incident to ${known}.`,
       `\`reprise incidents ${known} i-4fa2c1\`; \`reprise incidents\` lists them.`,
     )
+  refuseIgnored(known, id, text, options)
   const words = known === 'resolve' ? options.note : text
   if (known === 'resolve' && words === undefined)
     throw usageError(
@@ -99,6 +100,23 @@ function readAsked(
   if (known === 'log' && words === undefined)
     throw usageError('There is nothing to write down.', `\`reprise incidents log ${shown(id ?? '')} '…'\``)
   return { verb: known, id: id ?? '', text: words ?? '' }
+}
+
+/** What a verb would not look at is refused: whoever gave it believes that it was heard. */
+function refuseIgnored(
+  verb: IncidentVerb,
+  id: string | undefined,
+  text: string | undefined,
+  { note, all }: Options,
+): void {
+  if (note !== undefined && verb !== 'resolve')
+    throw usageError(
+      `--note is not an option of incidents ${verb}.`,
+      `\`reprise incidents log ${shown(id ?? '')} '…'\``,
+    )
+  if (all === true && verb !== 'list') throw usageError(`--all is not an option of incidents ${verb}.`)
+  const extra = verb === 'list' ? id : verb === 'log' ? undefined : text
+  if (extra !== undefined) throw usageError(`incidents ${verb} does not know what to do with ${JSON.stringify(extra)}.`)
 }
 
 async function act(store: Store, settings: Settings, asked: Asked, options: Options, frame: Frame): Promise<void> {

@@ -2,6 +2,7 @@
  * The operators' verbs of `reprise sweep`: look at documents, begin them again, export and purge, and the queues of failed messages.
  */
 import type { SourceDocument } from '../../ports/source.ts'
+import { sentenceOf } from '../../run/event.ts'
 import type { Collection } from '../../sweep/collection.ts'
 import { sweepGroups } from '../../sweep/groups.ts'
 import {
@@ -24,7 +25,7 @@ import { jsonLine } from '../json-line.ts'
 import { openSink } from '../line-sink.ts'
 import { actorOf, zoneOf } from '../reader.ts'
 import { groupLines } from '../screens/group-lines.ts'
-import { actedLines, documentLines, passLines } from '../screens/sweep-lines.ts'
+import { actedLines, auditLines, documentLines, passLines } from '../screens/sweep-lines.ts'
 import { table } from '../terminal/table.ts'
 import { shown } from '../terminal/text.ts'
 
@@ -39,6 +40,7 @@ export const SWEEP_VERBS = [
   'export',
   'purge',
   'queue',
+  'audit',
 ] as const
 
 export type SweepVerb = (typeof SWEEP_VERBS)[number]
@@ -62,6 +64,9 @@ export interface SweepVerbOptions {
 
 const LIST_ROWS = 50
 
+/** What a filter begins again comes back over so long: those who named a document want it now. */
+const SPREAD_MS = 5 * 60_000
+
 export async function runSweepVerb(
   sweep: Sweep,
   verb: SweepVerb,
@@ -71,7 +76,7 @@ export async function runSweepVerb(
 ): Promise<void> {
   switch (verb) {
     case 'status':
-      return status(sweep, frame)
+      return status(sweep, words[0] ?? options.collection, frame)
     case 'stuck':
     case 'failed':
       return list(sweep, verb, words, options, frame)
@@ -87,13 +92,20 @@ export async function runSweepVerb(
       return purge(sweep, words, options, frame)
     case 'queue':
       return queue(sweep, words, options, frame)
+    case 'audit':
+      return audit(sweep, options.limit ?? LIST_ROWS, frame)
   }
 }
 
-async function status(sweep: Sweep, frame: Frame): Promise<void> {
-  const { json, out } = frame.terminal()
-  const report = await sweep.pass({ dryRun: true })
-  const schedules = sweep.collections.map((collection) => ({
+async function status(sweep: Sweep, name: string | undefined, frame: Frame): Promise<void> {
+  const { json, out, err, env } = frame.terminal()
+  const wanted = name === undefined ? sweep.collections : [collectionNamed(sweep.collections, name)]
+  // Throws when the source is away: a table of noughts would say that all is well.
+  await sweep.source.now()
+  sweep.on('sweep.trouble', (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))))
+  const report = await sweep.pass({ dryRun: true, ...(name === undefined ? {} : { collection: name }) })
+  if (!report.ok) frame.fail()
+  const schedules = wanted.map((collection) => ({
     collection: collection.shape.name,
     maxAttempts: collection.policy.maxAttempts,
     delaysMs: scheduleOf(collection),
@@ -171,7 +183,7 @@ async function act(
     by,
     dryRun,
     ...(at === undefined ? {} : { at }),
-    ...(options.spread === undefined ? {} : { spreadMs: options.spread }),
+    spreadMs: options.spread ?? (ids.length > 0 ? 0 : SPREAD_MS),
   }
   // Open ones first: what failed for good is open afterwards, and would be found a second time.
   const selections: Selection[] =
@@ -183,7 +195,7 @@ async function act(
       : [selection]
   const done: Acted[] = []
   for (const each of selections) done.push(await actOn(sweep, verb, each, choose))
-  tell(merged(done), frame, ids.length)
+  tell(merged(done), frame, ids.length, choose.spreadMs)
 }
 
 function merged(acts: readonly Acted[]): Acted {
@@ -199,10 +211,10 @@ function merged(acts: readonly Acted[]): Acted {
   }
 }
 
-function tell(acted: Acted, frame: Frame, named = 0): void {
+function tell(acted: Acted, frame: Frame, named = 0, spreadMs = 0): void {
   const { json, out } = frame.terminal()
   if (json) out.lines(jsonLine(acted))
-  else out.lines(...actedLines(acted, out))
+  else out.lines(...actedLines(acted, out, spreadMs))
   if (!acted.dryRun && acted.done < named) frame.fail()
 }
 
@@ -250,7 +262,7 @@ async function purge(sweep: Sweep, words: readonly string[], options: SweepVerbO
 }
 
 async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbOptions, frame: Frame): Promise<void> {
-  const { json, out, env, quiet, human } = frame.terminal()
+  const { json, out, err, env, quiet, human } = frame.terminal()
   const [verb = 'list', name] = words
   const dryRun = options.yes !== true
   const by = actorOf(options.by, env)
@@ -276,9 +288,10 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
           )
         return
       }
-      const lines = await peekQueue(sweep, name, options.limit ?? LIST_ROWS)
+      const { lines, beyond } = await peekQueue(sweep, name, options.limit ?? LIST_ROWS)
       if (json) out.lines(...lines.map((line) => jsonLine(line)))
-      else
+      else if (lines.length === 0 && !quiet) human.lines(human.text(`No message is in ${name}.`))
+      else if (lines.length > 0)
         out.lines(
           ...table(
             out,
@@ -289,13 +302,16 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
             lines.map(({ id, body }) => [out.text(id), out.text(body)]),
           ),
         )
+      if (beyond > 0 && !quiet) human.lines(`The first ${lines.length}, and ${beyond} more; \`--limit\` shows more.`)
       return
     }
     case 'export': {
-      const lines = await peekQueue(sweep, needed())
+      const { lines, beyond } = await peekQueue(sweep, needed())
       await using sink = await openSink(options.out, frame)
       for (const line of lines) await sink.line(jsonLine(line))
-      if (options.out !== undefined && !quiet) human.lines(human.text(`${lines.length} messages in ${options.out}.`))
+      if (options.out !== undefined && !quiet) human.lines(human.text(`${messages(lines.length)} in ${options.out}.`))
+      // Told whatever was asked for: an export that is not all of it must not be taken for all.
+      if (beyond > 0) err.lines(`${beyond} more lie in the queue: purge or requeue these first, then export again.`)
       return
     }
     case 'requeue':
@@ -306,10 +322,10 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
           'A purge deletes only what an export named.',
           `\`reprise sweep queue export ${queueName} --out messages.jsonl\``,
         )
-      const spread = options.spread === undefined ? {} : { spreadMs: options.spread }
+      const spreadMs = options.spread ?? SPREAD_MS
       const acted =
         verb === 'requeue'
-          ? await requeueQueue(sweep, queueName, { dryRun, by, ...spread })
+          ? await requeueQueue(sweep, queueName, { dryRun, by, spreadMs })
           : await purgeQueue(
               sweep,
               queueName,
@@ -320,8 +336,8 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
       else
         out.lines(
           dryRun
-            ? `Would ${verb} ${acted.matched} messages of ${out.text(queueName)}. Nothing has changed yet; add --yes to do it.`
-            : `${acted.done} messages of ${out.text(queueName)} are ${verb}d; ${acted.left} stay.`,
+            ? `Would ${verb} ${messages(acted.matched)} of ${out.text(queueName)}. Nothing has changed yet; add --yes to do it.`
+            : `${messages(acted.done)} of ${out.text(queueName)} ${acted.done === 1 ? 'is' : 'are'} ${verb}d; ${acted.left} ${acted.left === 1 ? 'stays' : 'stay'}.`,
         )
       return
     }
@@ -329,6 +345,17 @@ async function queue(sweep: Sweep, words: readonly string[], options: SweepVerbO
       throw usageError(`${shown(verb)} is not a verb of queues.`, 'list, export, requeue, purge.')
   }
 }
+
+/** What operators did, the newest first. */
+async function audit(sweep: Sweep, limit: number, frame: Frame): Promise<void> {
+  const { json, out, human, quiet, env } = frame.terminal()
+  const notes = await sweep.source.notes(limit)
+  if (json) out.lines(...notes.map((note) => jsonLine(note)))
+  else if (notes.length > 0) out.lines(...auditLines(notes, out, zoneOf(env), await sweep.source.now()))
+  else if (!quiet) human.lines('Nobody has done anything yet.')
+}
+
+const messages = (count: number): string => `${count} ${count === 1 ? 'message' : 'messages'}`
 
 function selectionOf(collection: Collection, ids: readonly string[], { of, code, group }: SweepVerbOptions): Selection {
   if (of !== undefined && of !== 'failed' && of !== 'open' && of !== 'stuck')

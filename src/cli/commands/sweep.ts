@@ -1,10 +1,11 @@
 /**
  * `reprise sweep`: looks after documents in other services' collections, once or in an interval, and the operators' verbs for them.
  */
+import type { Command } from 'commander'
 import { type EventLogger, logEvents } from '../../observe/log-events.ts'
 import { levelOf, type RepriseEvent, sentenceOf } from '../../run/event.ts'
 import { pushMetrics } from '../../sweep/push-metrics.ts'
-import type { PassReport } from '../../sweep/sweep.ts'
+import { INTERVAL_MIN_MS, type PassReport } from '../../sweep/sweep.ts'
 import { addedUp } from '../../sweep/totals.ts'
 import { formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
@@ -17,6 +18,7 @@ import { type OpenedSweep, withSweep } from '../open-sweep.ts'
 import { zoneOf } from '../reader.ts'
 import { passLines } from '../screens/sweep-lines.ts'
 import { sweepEndpoint } from '../sweep-endpoint.ts'
+import { checkSweepOptions } from '../sweep-options.ts'
 import { shown } from '../terminal/text.ts'
 import { watchSweep } from '../watch-incidents.ts'
 import { isSweepVerb, runSweepVerb, SWEEP_VERBS, type SweepVerbOptions } from './sweep-verbs.ts'
@@ -54,7 +56,11 @@ export const registerSweep: Register = (program, frame) => {
     .option('--code <code>', 'only documents whose last failure has this code; a * at the end matches the rest')
     .option('--group <fingerprint>', 'only documents of this failure group')
     .option('--at <moment>', 'when a scheduled retry is due: 2h, or an instant', momentOf('--at'))
-    .option('--spread <duration>', 'spread what is begun again over so long', durationOf('--spread'))
+    .option(
+      '--spread <duration>',
+      'spread what is begun again over so long; 5m unless documents are named',
+      durationOf('--spread'),
+    )
     .option('--out <file>', 'write an export to a new file instead of stdout')
     .option('--from <file>', 'purge what this export names')
     .option('--limit <n>', 'rows of a list, 50 unless given', wholeNumberOf('--limit', 1, 100_000))
@@ -66,9 +72,15 @@ export const registerSweep: Register = (program, frame) => {
     )
     .option('--metrics-port <n>', 'where /metrics is served', wholeNumberOf('--metrics-port', 0, 65_535), METRICS_PORT)
     .option('--metrics-host <address>', 'and on which address', '127.0.0.1')
-    .action((verb: string | undefined, what: string[], options: Options) => {
+    .action((verb: string | undefined, what: string[], options: Options, self: Command) => {
       if (verb !== undefined && !isSweepVerb(verb))
         throw usageError(`${shown(verb)} is not a verb of sweep.`, `${SWEEP_VERBS.join(', ')}.`)
+      const typed = self.options.map((option) => option.attributeName())
+      checkSweepOptions(
+        verb,
+        what,
+        typed.filter((name) => self.getOptionValueSource(name) === 'cli'),
+      )
       if (options.yes && options.dryRun) throw usageError('Either --yes or --dry-run can be given, not both.')
       return withSweep(options.config, frame, (opened) =>
         verb === undefined ? sweep(opened, options, frame) : runSweepVerb(opened.sweep, verb, what, options, frame),
@@ -94,10 +106,14 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
   const { clock } = frame
   const isOnce = options.once === true || options.dryRun === true
   const intervalMs = options.interval ?? settings.intervalMs
+  if (intervalMs < INTERVAL_MIN_MS)
+    throw usageError(`--interval ${formatDuration(intervalMs)} is not allowed.`, '1s and more.')
   const { sweepMetrics } = await import('../../sweep/metrics.ts')
   const metrics = sweepMetrics({ intervalMs })
+  const only = options.collection === undefined ? {} : { collection: options.collection }
   if (isOnce) {
-    const said = options.dryRun ? [] : await sweep.prepare()
+    // A look writes nothing, but needs the source as a pass does.
+    const said = options.dryRun ? await sweep.source.now().then(() => []) : await sweep.prepare()
     if (!quiet) err.lines(...said.map((line) => err.text(line)))
     sweep.on('sweep.ended', (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))))
     sweep.on('sweep.trouble', (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))))
@@ -107,7 +123,6 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
           isOnce: true,
           tell: (event) => err.lines(err.text(sentenceOf(event, zoneOf(env)))),
         })
-    const only = options.collection === undefined ? {} : { collection: options.collection }
     const report = await sweep.pass({ dryRun: options.dryRun === true, signal: frame.interruption(), ...only })
     if (json) out.lines(jsonLine(report))
     else out.lines(...passLines(report, out))
@@ -142,6 +157,7 @@ async function sweep({ sweep, settings }: OpenedSweep, options: Options, frame: 
     await sweep.run({
       interval: intervalMs,
       signal,
+      ...only,
       onPass: (report) => {
         last = report
         metrics.observe(report)

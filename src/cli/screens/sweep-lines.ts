@@ -1,11 +1,11 @@
 /**
  * How the sweep looks: a pass, the state of collections, documents, and what a verb did.
  */
-import type { SourceDocument } from '../../ports/source.ts'
+import type { SourceDocument, SourceNote } from '../../ports/source.ts'
 import type { Acted } from '../../sweep/operate.ts'
 import type { CollectionReport } from '../../sweep/pass-parts.ts'
 import type { PassReport } from '../../sweep/sweep.ts'
-import { formatDuration } from '../../time/duration.ts'
+import { briefDuration, formatDuration } from '../../time/duration.ts'
 import { clockTime } from '../../time/zone.ts'
 import { table } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
@@ -27,9 +27,8 @@ export function passLines({ collections, ms, ok, dryRun }: PassReport, screen: S
     screen.text(each.collection),
     String(each.begun + each.resent),
     String(each.ended),
-    String(each.waiting),
-    String(each.stuck),
-    String(each.failed),
+    // What could not be counted is not 0.
+    ...[each.waiting, each.stuck, each.failed].map((count) => (each.isCounted ? String(count) : '?')),
     serviceText(each),
   ])
   const end = dryRun ? 'Nothing has changed.' : ok ? 'All well.' : 'Not all of it could be done; the next pass goes on.'
@@ -65,6 +64,26 @@ export function documentLines(
   return table(screen, columns, rows)
 }
 
+export function auditLines(notes: readonly SourceNote[], screen: Screen, zone: string, now: number): string[] {
+  const columns = [
+    { header: 'when' },
+    { header: 'who' },
+    { header: 'what' },
+    { header: 'of' },
+    figure('done'),
+    { header: 'which', flexible: true },
+  ]
+  const rows = notes.map(({ at, by, what, collection, data = {} }) => [
+    clockTime(at, zone, now),
+    screen.text(by),
+    screen.text(what),
+    screen.text(collection ?? String(data['queue'] ?? '')),
+    `${data['done'] ?? 0}/${data['matched'] ?? 0}`,
+    screen.text([data['of'], data['filter']].filter((each) => each !== undefined && each !== '{}').join(' ')),
+  ])
+  return table(screen, columns, rows)
+}
+
 const DONE: Readonly<Record<Acted['verb'], string>> = {
   requeue: 'due now',
   reset: 'begun again',
@@ -72,16 +91,25 @@ const DONE: Readonly<Record<Acted['verb'], string>> = {
   purge: 'deleted',
 }
 
-export function actedLines({ verb, collection, dryRun, matched, done, lost, ids }: Acted, screen: Screen): string[] {
+export function actedLines(
+  { verb, collection, dryRun, matched, done, lost, ids }: Acted,
+  screen: Screen,
+  spreadMs = 0,
+): string[] {
+  const spread = spreadMs > 0 && matched > 1 ? `, spread over ${briefDuration(spreadMs)}` : ''
   const noun = (count: number) => `${count} ${count === 1 ? 'document' : 'documents'} of ${collection}`
   const such = ids.length > 0 ? `: ${ids.slice(0, 5).join(', ')}${matched > 5 ? ', …' : ''}` : ''
   if (dryRun)
     return matched === 0
       ? wrap(`There is no such document in ${collection}.`, screen.columns)
       : wrap(
-          screen.text(`Would ${verb} ${noun(matched)}${such}. Nothing has changed yet; add --yes to do it.`),
+          screen.text(`Would ${verb} ${noun(matched)}${such}${spread}. Nothing has changed yet; add --yes to do it.`),
           screen.columns,
         )
   const skipped = lost > 0 ? ` ${lost} changed meanwhile and were left alone.` : ''
-  return wrap(screen.text(`${noun(done)} ${done === 1 ? 'is' : 'are'} ${DONE[verb]}${such}.${skipped}`), screen.columns)
+  const what = verb === 'requeue' && spread !== '' ? 'due again' : DONE[verb]
+  return wrap(
+    screen.text(`${noun(done)} ${done === 1 ? 'is' : 'are'} ${what}${such}${spread}.${skipped}`),
+    screen.columns,
+  )
 }

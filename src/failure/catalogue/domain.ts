@@ -84,6 +84,11 @@ export const domain: Family = {
     own('lease.lost', 'conflict', NOTHING),
     own('worker.stopped', 'interrupted', 'Nothing: the worker was stopped and the run starts again elsewhere.'),
     own('run.suspended', 'interrupted', 'Nothing: the run waits and goes on when its answer is there.'),
+    own(
+      'sweep.silent',
+      'exhausted',
+      'The service of the document neither finished nor reported a failure: see that it runs and reports, then begin these again.',
+    ),
     own('review.overdue', 'exhausted', 'Answer the review, or give it to the next desk.'),
     own('store.unavailable', 'transient', 'Look at the store; work goes on when it is back.'),
     // Class names of the extraction pipeline and of the report worker's hierarchy.

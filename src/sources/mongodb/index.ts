@@ -203,11 +203,11 @@ async function page(
 /** Documents of unknown age come last, whichever way. */
 const createdAt = (document: SourceDocument): number => document.createdAt ?? Number.NEGATIVE_INFINITY
 
-/** What `oldest` means for a question: the stages of all but `silent` are one, and in order already. */
+/** What `oldest` means for a question: the stages of all but the silent are one, or in order already. */
 const since =
   ({ is }: Where) =>
   ({ lastAttemptAt, createdAt: created, marks }: SourceDocument): number =>
-    is === 'silent' ? (lastAttemptAt ?? created ?? marks.seenAt ?? Number.MAX_SAFE_INTEGER) : 0
+    is === 'silent' || is === 'stuck' ? (lastAttemptAt ?? created ?? marks.seenAt ?? Number.MAX_SAFE_INTEGER) : 0
 
 async function changeOne(collection: MongoCollection, shape: CollectionShape, change: DocumentChange): Promise<Answer> {
   const set: Record<string, unknown> = {}

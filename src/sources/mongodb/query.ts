@@ -39,7 +39,8 @@ function unfiltered(shape: CollectionShape, where: Where, ids: Ids): readonly St
     case 'waiting':
       return [{ filter: { ...isOpen, [due]: { $gt: new Date(where.after) } }, order: due }]
     case 'silent':
-      return silent(shape, where.before, ids)
+    case 'stuck':
+      return silent(shape, where, ids)
     case 'unsent': {
       const until = `${marksField}.outbox.until`
       return [{ filter: { [until]: { $lt: new Date(where.before) } }, order: until }]
@@ -48,10 +49,11 @@ function unfiltered(shape: CollectionShape, where: Where, ids: Ids): readonly St
       return [{ filter: { [statusField]: failed }, order: '_id' }]
     case 'open':
       return [{ filter: isOpen, order: '_id' }]
-    case 'processed': {
-      const since = { $gte: instantIn(where.since, shape.dates) }
-      return [{ filter: { [statusField]: { $in: done }, [lastAttemptField]: since }, order: lastAttemptField }]
-    }
+    case 'processed':
+      return FORMS.map((form) => ({
+        filter: { [statusField]: { $in: done }, [lastAttemptField]: { $gte: instantIn(where.since, form) } },
+        order: lastAttemptField,
+      }))
     case 'troubled':
       return [
         {
@@ -62,8 +64,18 @@ function unfiltered(shape: CollectionShape, where: Where, ids: Ids): readonly St
   }
 }
 
+/**
+ * A comparison finds only values of its own type, and services of one collection may write instants as dates and as texts: both are asked
+ * for, or a document of the other kind would be passed over for ever.
+ */
+const FORMS = ['date', 'iso'] as const
+
 /** Attempted before; never attempted and created before; never attempted and of unknown age. */
-function silent(shape: CollectionShape, before: number, ids: Ids): readonly Stage[] {
+function silent(
+  shape: CollectionShape,
+  { is, before }: { readonly is: 'silent' | 'stuck'; readonly before: number },
+  ids: Ids,
+): readonly Stage[] {
   const { statusField, lastAttemptField: last, createdField, marksField } = shape
   const idle = {
     [statusField]: { $in: shape.status.open },
@@ -71,18 +83,19 @@ function silent(shape: CollectionShape, before: number, ids: Ids): readonly Stag
     [`${marksField}.outbox`]: null,
   }
   const seen = `${marksField}.seenAt`
-  const unknownAge = { $or: [{ [seen]: null }, { [seen]: { $lt: new Date(before) } }] }
-  const instant = instantIn(before, shape.dates)
+  const seenBefore = { [seen]: { $lt: new Date(before) } }
+  const unknownAge = is === 'stuck' ? seenBefore : { $or: [{ [seen]: null }, seenBefore] }
   const never = { ...idle, [last]: null }
-  const attempted: Stage = { filter: { ...idle, [last]: { $lt: instant } }, order: last }
+  const earlier = (field: string, base: Filter): Stage[] =>
+    FORMS.map((form) => ({ filter: { ...base, [field]: { $lt: instantIn(before, form) } }, order: field }))
   if (createdField !== undefined)
     return [
-      attempted,
-      { filter: { ...never, [createdField]: { $lt: instant } }, order: createdField },
+      ...earlier(last, idle),
+      ...earlier(createdField, never),
       { filter: { ...never, [createdField]: null, ...unknownAge }, order: '_id' },
     ]
   return [
-    attempted,
+    ...earlier(last, idle),
     { filter: { ...never, _id: { $lt: ids.fromTime(before) } }, order: '_id' },
     { filter: { ...never, _id: { $not: { $type: 'objectId' } }, ...unknownAge }, order: '_id' },
   ]

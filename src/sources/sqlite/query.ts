@@ -24,7 +24,9 @@ function conditionOf({ status }: CollectionShape, where: Where): Condition {
       return { sql: `due_at <= ? AND ${open}`, values: [where.by, ...status.open], order: 'due_at' }
     case 'waiting':
       return { sql: `due_at > ? AND ${open}`, values: [where.after, ...status.open], order: 'due_at' }
+    // Rows have their creation, so every age is known.
     case 'silent':
+    case 'stuck':
       return {
         statuses: status.open,
         sql: `${QUIET} < ? AND due_at IS NULL AND unsent_until IS NULL`,
