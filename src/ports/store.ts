@@ -61,7 +61,8 @@ export interface Store {
    * Adds a flow: all of its steps or none. Steps with needs begin blocked, the others as `create` begins them.
    * - Idempotent by (name, key) as `create` is by (task, key): the same fingerprint answers with the steps that are there, another
    *   with `"conflict"`.
-   * - `onExisting: "retry"` gives every step that failed or was cancelled by itself generation + 1, as `steer` does.
+   * - `onExisting: "retry"` gives every step that failed or was cancelled by itself generation + 1, as `steer` does. All that begin
+   *   again have their new deadlines.
    */
   createFlow(flow: NewFlow): Promise<CreatedFlow>
 
