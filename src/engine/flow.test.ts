@@ -142,6 +142,13 @@ describe('a flow that cannot be is refused in words', () => {
       'Flow f has a step a with onNeedFailed "go". Allowed: "fail", "skip", "wait".',
     ],
     [{ a: [undefined, 1] }, 'Flow f has no task in its step a.'],
+    [{ a: t }, 'Flow f has no task in its step a. Allowed: [task, input] or [task, input, { needs }].'],
+    [{ a: null }, 'Flow f has no task in its step a.'],
+    [{ a: [t, 1, 'fast'] }, 'Flow f has no options in its step a.'],
+    [{ a: [t, 1], b: [t, 1, { needs: 'a' }] }, 'Flow f has a step b whose needs are "a". Allowed: a list of names.'],
+    [{ a: [t, 1], b: [t, 1, { need: ['a'] }] }, 'Flow f has a step b with need. Allowed: needs, onNeedFailed,'],
+    [{ a: [t, 1, { key: 'k' }] }, 'Flow f has a step a with key. Allowed: needs, '],
+    [undefined, 'Flow f has undefined for steps.'],
   ])('%j', (steps, message) => {
     expect(() => flow('f', steps as never)).toThrow(message)
   })

@@ -6,6 +6,7 @@ import { RepriseError } from '../failure/reprise-error.ts'
 import type { NewFlow, NewStep } from '../ports/store.ts'
 import { NEED_POLICIES, type NeedPolicy, STEPS_MAX } from '../run/need.ts'
 import { hashOf } from './json.ts'
+import { isObject, strangeField } from './strange-field.ts'
 import { checkKey, newRun, type SubmitOptions } from './submit.ts'
 import { checkName, type Task } from './task.ts'
 
@@ -32,12 +33,23 @@ export type FlowOptions = SubmitOptions
 /** Names of steps are fields of documents and parts of paths in some stores. */
 const STEP_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
+const STEP_FIELDS: readonly string[] = Object.keys({
+  needs: true,
+  onNeedFailed: true,
+  priority: true,
+  category: true,
+  deadline: true,
+  maxCost: true,
+  concurrencyKey: true,
+} satisfies Record<keyof StepOptions, true>)
+
 /**
  * A set of runs with needs between them. Nothing is stored before it is submitted.
  * @example flow('report', { fetch: [fetchTask, { url }], chart: [chartTask, { kind: 'bar' }, { needs: ['fetch'] }] })
  */
 export function flow<const Steps extends FlowSteps>(name: string, steps: Steps): Flow<Steps> {
   checkName('flow name', name)
+  if (!isObject(steps)) refuse('steps', name, `has ${typeof steps} for steps`, 'steps by their names')
   const names = Object.keys(steps)
   if (names.length < 1 || names.length > STEPS_MAX) {
     refuse('steps', name, `has ${names.length} steps`, `1 to ${STEPS_MAX.toLocaleString('en')}`)
@@ -52,9 +64,16 @@ function checkStep(flow: string, steps: FlowSteps, step: string, definition: Flo
     const allowed = '1 to 128 letters, digits, "_" or "-", beginning with a letter or digit'
     refuse('step_name', flow, `has a step ${JSON.stringify(step)}`, allowed)
   }
-  const [task, , { needs = [], onNeedFailed = 'fail' } = {}] = definition
-  if (typeof task?.name !== 'string') {
-    refuse('step', flow, `has no task in its step ${step}`, '[task, input] or [task, input, { needs }]')
+  const [task, , options = {}] = Array.isArray(definition) ? (definition as unknown as FlowStep) : []
+  if (typeof task?.name !== 'string' || !isObject(options)) {
+    const what = typeof task?.name === 'string' ? 'no options' : 'no task'
+    refuse('step', flow, `has ${what} in its step ${step}`, '[task, input] or [task, input, { needs }]')
+  }
+  const strange = strangeField(options, STEP_FIELDS)
+  if (strange !== undefined) refuse('step', flow, `has a step ${step} with ${strange}`, STEP_FIELDS.join(', '))
+  const { needs = [], onNeedFailed = 'fail' } = options
+  if (!Array.isArray(needs)) {
+    refuse('needs', flow, `has a step ${step} whose needs are ${JSON.stringify(needs)}`, 'a list of names')
   }
   const unknown = needs.find((need) => !Object.hasOwn(steps, need))
   if (unknown !== undefined) {
