@@ -88,7 +88,7 @@ describe('story', () => {
     const task = reprise.task('ask', {}, () => 1)
     await reprise.submit(task, {})
     expect(await story(store, 'r1')).toMatchObject({
-      headline: 'Ready; the next free worker takes it. Submitted at 14:00.',
+      headline: 'Ready; the next free worker takes it.',
       entries: [],
     })
     await work()
@@ -112,7 +112,7 @@ describe('story', () => {
       ['act', 'Priority 0 → 5 by ann; smaller goes first.'],
       ['act', 'Rescheduled by ann: starts at 14:00:02.'],
     ])
-    expect(told?.headline).toBe('Ready; the next free worker takes it. Submitted at 14:00.')
+    expect(told?.headline).toBe('Ready; the next free worker takes it.')
   })
 
   test('running, lapsed, overdue, cancelled', async () => {
