@@ -84,8 +84,7 @@ describe('where a value comes from', () => {
       budgets: { pro: { day: 50, month: { usd: 12.5 }, onExhausted: 'wait', zone: 'Europe/Berlin' } },
       limits: { 'gemini:flash': { concurrency: 8, perMinute: 600 } },
       retention: {
-        ...{ succeededMs: '30d', failedMs: '90d', cancelledMs: 0, keysMs: '14d' },
-        ...{ keepMax: 1_000, artifacts: 'with-run' as const },
+        ...{ succeededMs: '30d', failedMs: '90d', cancelledMs: 0, keepMax: 9, artifacts: 'with-run', keysMs: '14d' },
       },
       timeouts: { callMs: '60s', attemptMs: '10m', finalizeReserveMs: '5s' },
       worker: { concurrency: 4, leaseMs: 60_000, pollMs: '250ms', drainMs: '0s' },
@@ -118,12 +117,8 @@ describe('where a value comes from', () => {
     })
     expect(settings.limits['gemini:flash']).toEqual({ concurrency: 8, perMinute: 600 })
     expect(settings.retention).toEqual({
-      succeededMs: 2_592_000_000,
-      failedMs: 7_776_000_000,
-      cancelledMs: 0,
-      keepMax: 1_000,
-      artifacts: 'with-run',
-      keysMs: 1_209_600_000,
+      ...{ succeededMs: 2_592_000_000, failedMs: 7_776_000_000, cancelledMs: 0 },
+      ...{ keepMax: 9, artifacts: 'with-run', keysMs: 1_209_600_000 },
     })
     expect(settings.timeouts).toEqual({ callMs: 60_000, attemptMs: 600_000, finalizeReserveMs: 5_000 })
     expect(entries.filter(({ origin }) => origin !== `file:${FILE}`)).toEqual([])
