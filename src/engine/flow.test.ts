@@ -153,6 +153,14 @@ describe('a flow that cannot be is refused in words', () => {
     expect(() => flow('f', steps as never)).toThrow(message)
   })
 
+  test('also when it is submitted as plain data, and nothing is stored', async () => {
+    const { reprise, store } = workbench()
+    const steps = { a: [t, 1], b: [t, 1, { needs: ['x'] }] } as const
+    await expect(reprise.submitFlow({ name: 'f', steps })).rejects.toThrow('Flow f has a step b that needs "x".')
+    await expect(reprise.submitFlow({} as never)).rejects.toThrow('flow name is undefined. Allowed: 1 to 128')
+    expect((await store.find({ limit: 1 })).runs).toEqual([])
+  })
+
   test('inside a transaction of the application’s own, and nothing is submitted', async () => {
     const { reprise } = workbench()
     const one = flow('report', { fetch: [defineTask({ name: 'fetch' }), 1] })

@@ -48,6 +48,12 @@ const STEP_FIELDS: readonly string[] = Object.keys({
  * @example flow('report', { fetch: [fetchTask, { url }], chart: [chartTask, { kind: 'bar' }, { needs: ['fetch'] }] })
  */
 export function flow<const Steps extends FlowSteps>(name: string, steps: Steps): Flow<Steps> {
+  check(name, steps)
+  return Object.freeze({ name, steps })
+}
+
+/** Also at submit: a flow is plain data, and need not have been made above. */
+function check(name: string, steps: FlowSteps): void {
   checkName('flow name', name)
   if (!isObject(steps)) refuse('steps', name, `has ${typeof steps} for steps`, 'steps by their names')
   const names = Object.keys(steps)
@@ -56,7 +62,6 @@ export function flow<const Steps extends FlowSteps>(name: string, steps: Steps):
   }
   for (const [step, definition] of Object.entries(steps)) checkStep(name, steps, step, definition)
   inOrder(name, steps)
-  return Object.freeze({ name, steps })
 }
 
 function checkStep(flow: string, steps: FlowSteps, step: string, definition: FlowStep): void {
@@ -109,6 +114,7 @@ function inOrder(flow: string, steps: FlowSteps): readonly string[] {
 /** The flow as a store keeps it. */
 export async function newFlow({ name, steps }: Flow, options: FlowOptions, now: number): Promise<NewFlow> {
   const { key, onExisting, ...ofSteps } = options
+  check(name, steps)
   checkKey(key, onExisting)
   const made = await Promise.all(
     inOrder(name, steps).map(async (step): Promise<NewStep> => {
