@@ -134,7 +134,8 @@ class Sending {
       const waitMs = decision.act === 'retry' ? (decision.at ?? 0) - now : Number.POSITIVE_INFINITY
       // What an inner retry, or an adapter with one, has given up on is not tried again here: layers do not multiply.
       const isSpent = innerHistory(thrown, mark) !== undefined
-      const isOver = isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS
+      const isOver =
+        isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS || this.#isFailing(failed)
       if (!isOver) this.#quotas = this.#refusedBy(failed)
       await this.#endTake(failed, thrown)
       if (isOver) {
@@ -227,6 +228,13 @@ class Sending {
         () => this.#inSpan(() => send(scope(signal))),
       )
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
+  }
+
+  /** While most tries of a resource fail, its retries are few, and the store gives them out; repeats in here would multiply them. */
+  #isFailing({ kind }: Failure): boolean {
+    const { run } = this.#execution
+    const resource = this.#options.resource ?? run.resource
+    return kind === 'transient' && resource !== undefined && run.failing?.includes(resource) === true
   }
 
   /**
