@@ -18,10 +18,10 @@ export interface OpenedApp extends App {
 
 /** What the configuration says about keeping runs; without a word about runs nothing is deleted. */
 function retentionOf({ retention }: Settings): Pick<RepriseOptions, 'retention'> {
-  const { keysMs, ...kept } = retention
+  const { keysMs: keys, artifacts, keepMax, ...kept } = retention
   const { succeededMs: succeeded, failedMs: failed, cancelledMs: cancelled } = kept
-  const said = Object.entries({ succeeded, failed, cancelled }).filter(([, ms]) => ms !== undefined)
-  return said.length === 0 ? {} : { retention: { ...Object.fromEntries(said), keys: keysMs } }
+  const said = Object.entries({ succeeded, failed, cancelled, keepMax }).filter(([, limit]) => limit !== undefined)
+  return said.length === 0 ? {} : { retention: { ...Object.fromEntries(said), keys, artifacts } }
 }
 
 const NO_TASKS: ReadonlyMap<string, Task> = new Map()

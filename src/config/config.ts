@@ -38,6 +38,10 @@ export interface Config {
     readonly succeededMs?: Duration
     readonly failedMs?: Duration
     readonly cancelledMs?: Duration
+    /** Of each task at most this many ended runs are kept, the newest. */
+    readonly keepMax?: number
+    /** Whether a run that goes takes its artifacts with it. */
+    readonly artifacts?: 'keep' | 'with-run'
     /** Keys outlive their runs by at least seven days. */
     readonly keysMs?: Duration
   }
@@ -101,6 +105,8 @@ export interface Settings {
     readonly succeededMs?: number
     readonly failedMs?: number
     readonly cancelledMs?: number
+    readonly keepMax?: number
+    readonly artifacts: 'keep' | 'with-run'
     readonly keysMs: number
   }
   readonly timeouts: { readonly callMs?: number; readonly attemptMs?: number; readonly finalizeReserveMs?: number }

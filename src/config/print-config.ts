@@ -27,6 +27,6 @@ export function printConfig({ entries }: Pick<ResolvedConfig, 'entries'>): reado
 }
 
 function worded(name: string, value: ConfigEntry['value']): string {
-  if (value === undefined) return name.startsWith('retention.') ? 'kept for ever' : 'not set'
+  if (value === undefined) return /^retention\..*Ms$/.test(name) ? 'kept for ever' : 'not set'
   return name.endsWith('Ms') && typeof value === 'number' ? briefDuration(value) : String(value)
 }

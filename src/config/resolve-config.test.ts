@@ -41,7 +41,7 @@ describe('where a value comes from', () => {
       worker: { concurrency: 16, leaseMs: 30_000, pollMs: 1_000, drainMs: 30_000 },
       priority: { ageingMs: 600_000 },
       timeouts: {},
-      retention: { keysMs: 604_800_000 },
+      retention: { artifacts: 'keep', keysMs: 604_800_000 },
       log: { level: 'info' },
       incidents: { calendar: businessHours(), owners: {}, stuckAfterMs: 86_400_000 },
       policies: {},
@@ -83,7 +83,9 @@ describe('where a value comes from', () => {
       policies: { embed: 'daemon', 'extract:v2': { name: 'mine', maxAttempts: 3 }, own: definePolicy({ name: 'own' }) },
       budgets: { pro: { day: 50, month: { usd: 12.5 }, onExhausted: 'wait', zone: 'Europe/Berlin' } },
       limits: { 'gemini:flash': { concurrency: 8, perMinute: 600 } },
-      retention: { succeededMs: '30d', failedMs: '90d', cancelledMs: 0, keysMs: '14d' },
+      retention: {
+        ...{ succeededMs: '30d', failedMs: '90d', cancelledMs: 0, keepMax: 9, artifacts: 'with-run', keysMs: '14d' },
+      },
       timeouts: { callMs: '60s', attemptMs: '10m', finalizeReserveMs: '5s' },
       worker: { concurrency: 4, leaseMs: 60_000, pollMs: '250ms', drainMs: '0s' },
       priority: { ageingMs: '1m' },
@@ -115,10 +117,8 @@ describe('where a value comes from', () => {
     })
     expect(settings.limits['gemini:flash']).toEqual({ concurrency: 8, perMinute: 600 })
     expect(settings.retention).toEqual({
-      succeededMs: 2_592_000_000,
-      failedMs: 7_776_000_000,
-      cancelledMs: 0,
-      keysMs: 1_209_600_000,
+      ...{ succeededMs: 2_592_000_000, failedMs: 7_776_000_000, cancelledMs: 0 },
+      ...{ keepMax: 9, artifacts: 'with-run', keysMs: 1_209_600_000 },
     })
     expect(settings.timeouts).toEqual({ callMs: 60_000, attemptMs: 600_000, finalizeReserveMs: 5_000 })
     expect(entries.filter(({ origin }) => origin !== `file:${FILE}`)).toEqual([])
@@ -142,6 +142,8 @@ describe('where a value comes from', () => {
       REPRISE_KEEP_SUCCEEDED: '1d',
       REPRISE_KEEP_FAILED: '2d',
       REPRISE_KEEP_CANCELLED: '3d',
+      REPRISE_KEEP_MAX: '1000',
+      REPRISE_KEEP_ARTIFACTS: 'with-run',
       REPRISE_KEEP_KEYS: '8d',
       REPRISE_LOG_LEVEL: 'debug',
       REPRISE_INCIDENT_ZONE: 'Europe/Berlin',
@@ -233,6 +235,11 @@ describe('what is refused', () => {
     [{ priority: { agingMs: 1 } }, 'priority.agingMs is not a setting; did you mean priority.ageingMs?'],
     [{ timeouts: { callMs: 0 } }, 'timeouts.callMs: 0 is not allowed; allowed is 1 ms and more'],
     [{ retention: { keysMs: '1d' } }, 'retention.keysMs: "1d" is not allowed; allowed is 7 d and more'],
+    [
+      { retention: { keepMax: -1 } },
+      'retention.keepMax: -1 is not allowed; allowed is a whole number from 0 to 1000000000',
+    ],
+    [{ retention: { artifacts: 'burn' } }, 'retention.artifacts: "burn" is not allowed; allowed is keep, with-run'],
     [{ log: { level: 'loud' } }, 'log.level: "loud" is not allowed; allowed is debug, info, warn, error, silent'],
     [
       { log: { level: 'inof' } },

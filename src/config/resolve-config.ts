@@ -110,6 +110,12 @@ function readSettings(reader: SettingReader): Settings {
       ...optional(reader, 'retention', 'succeededMs', 'REPRISE_KEEP_SUCCEEDED', 0),
       ...optional(reader, 'retention', 'failedMs', 'REPRISE_KEEP_FAILED', 0),
       ...optional(reader, 'retention', 'cancelledMs', 'REPRISE_KEEP_CANCELLED', 0),
+      ...keepMaxOf(reader),
+      artifacts: reader.need('retention.artifacts', {
+        env: 'REPRISE_KEEP_ARTIFACTS',
+        fallback: 'keep',
+        parse: (given) => oneOf(given, ['keep', 'with-run']),
+      }),
       keysMs: reader.need('retention.keysMs', {
         env: 'REPRISE_KEEP_KEYS',
         fallback: 7 * DAY_MS,
@@ -141,6 +147,12 @@ function optional<Field extends string>(
 ): { readonly [F in Field]?: number } {
   const value = reader.read(`${section}.${field}`, { env, parse: (given) => duration(given, minMs) })
   return (value === undefined ? {} : { [field]: value }) as { readonly [F in Field]?: number }
+}
+
+function keepMaxOf(reader: SettingReader): Pick<Settings['retention'], 'keepMax'> {
+  const parse = (given: Given) => wholeNumber(given, 0, 1_000_000_000)
+  const keepMax = reader.read('retention.keepMax', { env: 'REPRISE_KEEP_MAX', parse })
+  return keepMax === undefined ? {} : { keepMax }
 }
 
 /** A section by user-chosen names. Without a prototype, so that a task named `constructor` finds nothing by accident. */

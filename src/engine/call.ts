@@ -128,14 +128,17 @@ class Sending {
         if (leaveOf(error) || this.#execution.left || error instanceof RepriseError) throw error
         thrown = error
       }
-      const failed = classify(thrown, { now: this.#execution.parts.time.now() })
-      await this.#endTake(failed, thrown)
+      const now = this.#execution.parts.time.now()
+      const failed = classify(thrown, { now })
       const decision = this.#decide(failed, ledgers)
-      const waitMs =
-        decision.act === 'retry' ? (decision.at ?? 0) - this.#execution.parts.time.now() : Number.POSITIVE_INFINITY
+      const waitMs = decision.act === 'retry' ? (decision.at ?? 0) - now : Number.POSITIVE_INFINITY
       // What an inner retry, or an adapter with one, has given up on is not tried again here: layers do not multiply.
       const isSpent = innerHistory(thrown, mark) !== undefined
-      if (isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS) {
+      const isOver =
+        isSpent || failed.layer !== 'infrastructure' || waitMs > WAIT_IN_PROCESS_MAX_MS || this.#isFailing(failed)
+      if (!isOver) this.#quotas = this.#refusedBy(failed)
+      await this.#endTake(failed, thrown)
+      if (isOver) {
         const ms = Math.round(clock.monotonic() - firstAt)
         this.#execution.emit('call.failed', { call: this.#name, take: this.#take, ms, failure: failed })
         const { resource } = this.#options
@@ -143,7 +146,8 @@ class Sending {
         throw thrown
       }
       ledgers = applyEntry(ledgers, decision, failed)
-      await this.#pause(failed, ledgers.errors + ledgers.rateWaits, Math.max(0, waitMs))
+      const leftMs = (decision.at ?? 0) - this.#execution.parts.time.now()
+      await this.#pause(failed, ledgers.errors + ledgers.rateWaits, Math.max(0, leftMs))
     }
   }
 
@@ -224,6 +228,26 @@ class Sending {
         () => this.#inSpan(() => send(scope(signal))),
       )
     return limitMs === undefined ? traced(execution.signal) : withinLimit(execution, this.#name, limitMs, traced)
+  }
+
+  /** While most tries of a resource fail, its retries are few, and the store gives them out; repeats in here would multiply them. */
+  #isFailing({ kind }: Failure): boolean {
+    const { run } = this.#execution
+    const resource = this.#options.resource ?? run.resource
+    return kind === 'transient' && resource !== undefined && run.failing?.includes(resource) === true
+  }
+
+  /**
+   * Told to wait, and it waits here: what it was told is for everyone, so that nobody else begins meanwhile. A probe keeps the others
+   * away by itself, and a wait that ends the attempt holds the resource with that end.
+   */
+  #refusedBy({ kind, code, message: why, retryAfterMs }: Failure): readonly Quota[] {
+    const { run, parts } = this.#execution
+    const resource = this.#options.resource ?? run.resource
+    if (kind !== 'rate_limited' || retryAfterMs === undefined || resource === undefined) return this.#quotas
+    if (run.probes?.includes(`resource:${resource}`)) return this.#quotas
+    const resetAt = parts.time.now() + retryAfterMs
+    return [{ resource, by: code, unit: 'requests', remaining: 0, resetAt, why }]
   }
 
   /** Those that can matter: most answers leave plenty, and a call that needs no resource holds none. */

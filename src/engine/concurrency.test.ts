@@ -80,6 +80,11 @@ test('what is no key or no limit is refused by name', async () => {
     'concurrency.perKey of t is 0. Allowed: a whole number from 1 to 10000.',
   )
   expect(() => defineTask({ name: 't', concurrency: { key: '' } })).toThrow('concurrency.key of t is "".')
+  const slip = { key: 'k', perkey: 2 } as never
+  expect(() => defineTask({ name: 't', concurrency: slip })).toThrow(
+    'concurrency of t has perkey. Allowed: { key, perKey }.',
+  )
+  expect(() => defineTask({ name: 't', concurrency: 2 as never })).toThrow('concurrency of t is number. Allowed')
   const reprise = createReprise({ store: memory() })
   const task = reprise.task('t', {}, () => undefined)
   await expect(reprise.submit(task, 1, { concurrencyKey: '' })).rejects.toThrow('concurrencyKey of t is "". Allowed')

@@ -4,6 +4,7 @@
  */
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { ConcurrencyKey } from '../run/run.ts'
+import { isObject, strangeField } from './strange-field.ts'
 
 export interface TaskConcurrency<Input = unknown> {
   /** What runs have in common that must not run together: one text for all, or one from each input. `undefined`: not limited. */
@@ -15,7 +16,15 @@ export interface TaskConcurrency<Input = unknown> {
 const KEY_MAX = 255
 const PER_KEY_MAX = 10_000
 
-export function checkConcurrency(task: string, { key, perKey = 1 }: TaskConcurrency<never>): void {
+export function checkConcurrency(task: string, given: TaskConcurrency<never>): void {
+  const strange = isObject(given) ? strangeField(given, ['key', 'perKey']) : 'concurrency'
+  if (strange !== undefined) {
+    const found = isObject(given)
+      ? `concurrency of ${task} has ${strange}`
+      : `concurrency of ${task} is ${typeof given}`
+    throw new RepriseError('task.concurrency', `${found}. Allowed: { key, perKey }.`)
+  }
+  const { key, perKey = 1 } = given
   if (!Number.isInteger(perKey) || perKey < 1 || perKey > PER_KEY_MAX)
     throw new RepriseError(
       'task.concurrency',

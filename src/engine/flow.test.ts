@@ -142,8 +142,23 @@ describe('a flow that cannot be is refused in words', () => {
       'Flow f has a step a with onNeedFailed "go". Allowed: "fail", "skip", "wait".',
     ],
     [{ a: [undefined, 1] }, 'Flow f has no task in its step a.'],
+    [{ a: t }, 'Flow f has no task in its step a. Allowed: [task, input] or [task, input, { needs }].'],
+    [{ a: null }, 'Flow f has no task in its step a.'],
+    [{ a: [t, 1, 'fast'] }, 'Flow f has no options in its step a.'],
+    [{ a: [t, 1], b: [t, 1, { needs: 'a' }] }, 'Flow f has a step b whose needs are "a". Allowed: a list of names.'],
+    [{ a: [t, 1], b: [t, 1, { need: ['a'] }] }, 'Flow f has a step b with need. Allowed: needs, onNeedFailed,'],
+    [{ a: [t, 1, { key: 'k' }] }, 'Flow f has a step a with key. Allowed: needs, '],
+    [undefined, 'Flow f has undefined for steps.'],
   ])('%j', (steps, message) => {
     expect(() => flow('f', steps as never)).toThrow(message)
+  })
+
+  test('also when it is submitted as plain data, and nothing is stored', async () => {
+    const { reprise, store } = workbench()
+    const steps = { a: [t, 1], b: [t, 1, { needs: ['x'] }] } as const
+    await expect(reprise.submitFlow({ name: 'f', steps })).rejects.toThrow('Flow f has a step b that needs "x".')
+    await expect(reprise.submitFlow({} as never)).rejects.toThrow('flow name is undefined. Allowed: 1 to 128')
+    expect((await store.find({ limit: 1 })).runs).toEqual([])
   })
 
   test('inside a transaction of the application’s own, and nothing is submitted', async () => {

@@ -6,6 +6,7 @@ import { RepriseError } from '../failure/reprise-error.ts'
 import type { NewFlow, NewStep } from '../ports/store.ts'
 import { NEED_POLICIES, type NeedPolicy, STEPS_MAX } from '../run/need.ts'
 import { hashOf } from './json.ts'
+import { isObject, strangeField } from './strange-field.ts'
 import { checkKey, newRun, type SubmitOptions } from './submit.ts'
 import { checkName, type Task } from './task.ts'
 
@@ -32,19 +33,35 @@ export type FlowOptions = SubmitOptions
 /** Names of steps are fields of documents and parts of paths in some stores. */
 const STEP_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
+const STEP_FIELDS: readonly string[] = Object.keys({
+  needs: true,
+  onNeedFailed: true,
+  priority: true,
+  category: true,
+  deadline: true,
+  maxCost: true,
+  concurrencyKey: true,
+} satisfies Record<keyof StepOptions, true>)
+
 /**
  * A set of runs with needs between them. Nothing is stored before it is submitted.
  * @example flow('report', { fetch: [fetchTask, { url }], chart: [chartTask, { kind: 'bar' }, { needs: ['fetch'] }] })
  */
 export function flow<const Steps extends FlowSteps>(name: string, steps: Steps): Flow<Steps> {
+  check(name, steps)
+  return Object.freeze({ name, steps })
+}
+
+/** Also at submit: a flow is plain data, and need not have been made above. */
+function check(name: string, steps: FlowSteps): void {
   checkName('flow name', name)
+  if (!isObject(steps)) refuse('steps', name, `has ${typeof steps} for steps`, 'steps by their names')
   const names = Object.keys(steps)
   if (names.length < 1 || names.length > STEPS_MAX) {
     refuse('steps', name, `has ${names.length} steps`, `1 to ${STEPS_MAX.toLocaleString('en')}`)
   }
   for (const [step, definition] of Object.entries(steps)) checkStep(name, steps, step, definition)
   inOrder(name, steps)
-  return Object.freeze({ name, steps })
 }
 
 function checkStep(flow: string, steps: FlowSteps, step: string, definition: FlowStep): void {
@@ -52,9 +69,16 @@ function checkStep(flow: string, steps: FlowSteps, step: string, definition: Flo
     const allowed = '1 to 128 letters, digits, "_" or "-", beginning with a letter or digit'
     refuse('step_name', flow, `has a step ${JSON.stringify(step)}`, allowed)
   }
-  const [task, , { needs = [], onNeedFailed = 'fail' } = {}] = definition
-  if (typeof task?.name !== 'string') {
-    refuse('step', flow, `has no task in its step ${step}`, '[task, input] or [task, input, { needs }]')
+  const [task, , options = {}] = Array.isArray(definition) ? (definition as unknown as FlowStep) : []
+  if (typeof task?.name !== 'string' || !isObject(options)) {
+    const what = typeof task?.name === 'string' ? 'no options' : 'no task'
+    refuse('step', flow, `has ${what} in its step ${step}`, '[task, input] or [task, input, { needs }]')
+  }
+  const strange = strangeField(options, STEP_FIELDS)
+  if (strange !== undefined) refuse('step', flow, `has a step ${step} with ${strange}`, STEP_FIELDS.join(', '))
+  const { needs = [], onNeedFailed = 'fail' } = options
+  if (!Array.isArray(needs)) {
+    refuse('needs', flow, `has a step ${step} whose needs are ${JSON.stringify(needs)}`, 'a list of names')
   }
   const unknown = needs.find((need) => !Object.hasOwn(steps, need))
   if (unknown !== undefined) {
@@ -90,6 +114,7 @@ function inOrder(flow: string, steps: FlowSteps): readonly string[] {
 /** The flow as a store keeps it. */
 export async function newFlow({ name, steps }: Flow, options: FlowOptions, now: number): Promise<NewFlow> {
   const { key, onExisting, ...ofSteps } = options
+  check(name, steps)
   checkKey(key, onExisting)
   const made = await Promise.all(
     inOrder(name, steps).map(async (step): Promise<NewStep> => {

@@ -40,6 +40,36 @@ describe('a rate limit', () => {
     expect((await store.holds()).holds).toEqual([])
   })
 
+  test('that a call waits out in its attempt keeps everyone else away, too', async () => {
+    const { reprise, clock, store, named } = workbench()
+    const heals = clock.now() + 8_000
+    const sent: number[] = []
+    const task = reprise.task('t', { resources: ['gemini:flash'] }, (place: number, ctx) =>
+      ctx.call('ask', () => {
+        sent.push(place)
+        if (clock.now() < heals) throw limited(5)
+      }),
+    )
+    const [first] = await Promise.all([reprise.submit(task, 0), reprise.submit(task, 1)])
+    const workers = [reprise.work({ concurrency: 4 })]
+    await clock.advance(1_000)
+    expect((await store.holds()).holds).toMatchObject([
+      { what: 'resource:gemini:flash', until: heals - 3_000, by: 'http.429', why: 'Too many requests', phase: 'held' },
+    ])
+    // Another process with free slots, and work for them.
+    await reprise.submitMany(Array.from({ length: 20 }, (_, index) => [task, index + 2] as const))
+    workers.push(reprise.work({ concurrency: 16 }))
+    await clock.advance(3_900)
+    expect(sent).toEqual([0, 1])
+    await clock.advance(120_000)
+    for (const worker of workers) await clock.runUntilSettled(worker.stop())
+    expect((await store.count({})).map(({ state, runs }) => [state, runs])).toEqual([['succeeded', 22]])
+    // The two that waited, and the first ones of the ramp; whoever was refused kept the rest away again.
+    expect(sent.length).toBeLessThanOrEqual(22 + 8)
+    expect(await reprise.get(first.id)).toMatchObject({ attempt: 1, ledgers: { rateWaits: 0 } })
+    expect(named('hold.slowed')[0]).toMatchObject({ by: 'http.429', left: 'Too many requests' })
+  })
+
   test('of a call holds what that call needs, and the run waits in its lane', async () => {
     const { reprise, store, workUntil } = workbench()
     const task = reprise.task('t', { resources: ['gemini:flash'] }, async (_input, ctx) => {

@@ -76,6 +76,19 @@ describe('ctx.join', () => {
     )
   })
 
+  test('a child with a key is refused: it is known by its place', async () => {
+    const { reprise, store, workUntil } = workbench()
+    const child = reprise.task('child', {}, () => 1)
+    const parent = reprise.task('parent', {}, (_input: unknown, ctx) =>
+      ctx.join('parts', [[child, 1, { key: 'k' } as never]]),
+    )
+    const run = await reprise.submit(parent, {})
+    await workUntil('idle')
+    const { failure } = (await store.get({ id: run.id })) ?? {}
+    expect(failure?.message).toContain('child 1 of join "parts" has a key. Allowed: none, because a child is known by')
+    expect((await store.find({ limit: 10 })).runs).toHaveLength(1)
+  })
+
   test('later attempts see the same results and begin no child again', async () => {
     const { reprise, child, seen, workUntil, store } = squares(0)
     let failures = 2

@@ -69,13 +69,22 @@ function check(name: string, children: readonly JoinChild[], onFailure: unknown)
   }
 }
 
+/** An idempotency key that nobody looks at would be worse than none. */
+function checkChild(name: string, index: number, { key, onExisting }: SubmitOptions): void {
+  if (key === undefined && onExisting === undefined) return
+  throw new RepriseError(
+    'join.child_key',
+    `child ${index + 1} of join "${name}" has ${key === undefined ? 'onExisting' : 'a key'}. Allowed: none, because a child is known by its place in the join.`,
+  )
+}
+
 /** Suspends the attempt; the children begin in the commit that ends it. */
 async function begin(execution: Execution, name: string, children: readonly JoinChild[]): Promise<Error> {
   const now = execution.parts.time.now()
   const runs = await Promise.all(
-    children.map(([task, input, options = {}]) => {
-      const { key: _key, onExisting: _existing, ...own } = options as SubmitOptions
-      return newRun(task, input, own, now)
+    children.map(([task, input, options = {}], index) => {
+      checkChild(name, index, options)
+      return newRun(task, input, options, now)
     }),
   )
   return execution.suspend({ type: 'join', name, children: runs }, `waits for ${runs.length} children`)

@@ -51,4 +51,11 @@ describe('limits are kept over all workers', () => {
 
 test('a limit that is none is refused by name', () => {
   expect(() => limitsOf({ flash: { perSecond: 0 } })).toThrow('limits["flash"].perSecond is 0. Allowed: a whole number')
+  const allowed = 'concurrency, perSecond, perMinute.'
+  expect(() => limitsOf({ flash: { perHour: 9 } as never })).toThrow(
+    `limits["flash"] is an object with perHour. Allowed: the fields ${allowed}`,
+  )
+  expect(() => limitsOf({ flash: null as never })).toThrow(`limits["flash"] is null. Allowed: an object of ${allowed}`)
+  expect(() => limitsOf({ 'task:': { concurrency: 1 } })).toThrow('limits["task:"] is task:. Allowed: the name of')
+  expect(() => limitsOf(8 as never)).toThrow('limits is 8. Allowed: limits by name')
 })

@@ -4,6 +4,7 @@
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { Limit } from '../ports/store.ts'
 import { type HoldTarget, isHoldTarget } from '../run/hold.ts'
+import { isObject, strangeField } from './strange-field.ts'
 
 export interface LimitOptions {
   /** Runs at a time, over all workers. */
@@ -18,8 +19,17 @@ export type WorkLimits = Readonly<Record<string, LimitOptions>>
 
 const MAX = 1_000_000
 
+const FIELDS: readonly string[] = Object.keys({
+  concurrency: true,
+  perSecond: true,
+  perMinute: true,
+} satisfies Record<keyof LimitOptions, true>)
+
 export function limitsOf(given: WorkLimits): readonly Limit[] {
-  return Object.entries(given).flatMap(([name, { concurrency, perSecond, perMinute }]) => {
+  if (!isObject(given)) refuse('limits', given, 'limits by name, such as { "gemini:flash": { concurrency: 8 } }')
+  return Object.entries(given).flatMap(([name, limit]) => {
+    checkLimit(name, limit)
+    const { concurrency, perSecond, perMinute } = limit
     const what: HoldTarget = isHoldTarget(name) ? name : `resource:${name}`
     const checked = (field: string, value: number | undefined) => value !== undefined && isAllowed(name, field, value)
     return [
@@ -30,10 +40,20 @@ export function limitsOf(given: WorkLimits): readonly Limit[] {
   })
 }
 
+function checkLimit(name: string, limit: unknown): void {
+  if (name === '' || /^(?:task|category|resource):$/.test(name))
+    refuse(`limits["${name}"]`, name, 'the name of a resource, or task:<name>, category:<name>, resource:<name>')
+  if (!isObject(limit)) refuse(`limits["${name}"]`, limit, `an object of ${FIELDS.join(', ')}`)
+  const strange = strangeField(limit, FIELDS)
+  if (strange !== undefined) refuse(`limits["${name}"]`, `an object with ${strange}`, `the fields ${FIELDS.join(', ')}`)
+}
+
 function isAllowed(name: string, field: string, value: number): true {
   if (Number.isInteger(value) && value >= 1 && value <= MAX) return true
-  throw new RepriseError(
-    'limits.invalid',
-    `limits["${name}"].${field} is ${value}. Allowed: a whole number from 1 to ${MAX}.`,
-  )
+  return refuse(`limits["${name}"].${field}`, value, `a whole number from 1 to ${MAX}`)
+}
+
+function refuse(field: string, found: unknown, allowed: string): never {
+  const shown = typeof found === 'string' ? found : JSON.stringify(found)
+  throw new RepriseError('limits.invalid', `${field} is ${shown}. Allowed: ${allowed}.`)
 }

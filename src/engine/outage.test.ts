@@ -107,3 +107,31 @@ test('a provider that limits for two minutes is asked once per hold', async () =
   expect(ends).toHaveLength(submitted)
   expectNoPeak(all, ends)
 }, 120_000)
+
+test('calls are not repeated inside their attempts while the provider is down: the sends are bounded, not only the attempts', async () => {
+  const clock = virtualClock()
+  const from = clock.now()
+  const reprise = createReprise({ store: sqlite({ file: ':memory:', clock }), clock, dice: seededDice(7) })
+  const sent: { readonly second: number; readonly isRetry: boolean }[] = []
+  const known = new Set<string>()
+  const task = reprise.task('t', { resources: ['provider'] }, (_input, ctx) =>
+    ctx.call('ask', async () => {
+      sent.push({ second: Math.floor((clock.now() - from) / SECOND), isRetry: known.has(ctx.run) })
+      known.add(ctx.run)
+      await clock.sleep(50)
+      throw Object.assign(new Error('the provider is down'), { status: 503 })
+    }),
+  )
+  const worker = reprise.work({ concurrency: 100 })
+  for (let second = 0; second < 60; second += 1) {
+    await reprise.submitMany(Array.from({ length: 10 }, (_, index) => [task, index] as const))
+    await clock.advance(SECOND)
+  }
+  await clock.runUntilSettled(worker.stop())
+  await reprise.close()
+  // A call that has begun before the failures were noticed repeats itself for a few seconds yet.
+  const late = sent.filter(({ second }) => second >= 15)
+  const retries = late.filter(({ isRetry }) => isRetry).length
+  expect(retries).toBeLessThanOrEqual(0.1 * (late.length - retries) + 45 + SAVED)
+  expect(late.length - retries).toBeGreaterThan(400)
+})

@@ -35,6 +35,7 @@ describe('submit and result', () => {
     [{ maxCost: -1 }, /maxCost is -1/],
     [{ at: 'soon' }, /at: "soon" is not a duration/],
     [{ onExisting: 'again' as never }, /onExisting is again\. Allowed: "return", "retry"/],
+    [{ prio: 1 } as never, /prio of t is no option of a run\. Allowed: key, .*priority, .*Nothing was submitted/],
   ])('option %j is refused', async (options, message) => {
     const { reprise } = workbench()
     await expect(reprise.submit(defineTask({ name: 't' }), 1, options)).rejects.toThrow(message)
@@ -49,6 +50,17 @@ describe('submit and result', () => {
     await expect(reprise.submit(task, { a: 1, b: 3 }, { key: 'k' })).rejects.toThrow(
       /Key "k" of t belongs to a run with another input/,
     )
+  })
+
+  test('of many, a key that belongs to another input is refused alone, and the error says what became of the others', async () => {
+    const { reprise, store } = workbench()
+    const task = defineTask<number>({ name: 't' })
+    await reprise.submit(task, 1, { key: 'k' })
+    const items = [[task, 2] as const, [task, 3, { key: 'k' }] as const, [task, 4] as const]
+    await expect(reprise.submitMany(items)).rejects.toThrow('Refused are 1 of 3 items; the others are submitted.')
+    expect((await store.find({ limit: 10 })).runs.map(({ input }) => input)).toEqual(['4', '2', '1'])
+    // A transaction is of the whole call, so one that is meant for an item alone would be ignored.
+    await expect(reprise.submitMany([[task, 5, { tx: {} } as never]])).rejects.toThrow('tx of t is no option of a run')
   })
 
   test('onExisting "retry" gives a failed run its next generation', async () => {

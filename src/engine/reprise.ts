@@ -111,7 +111,7 @@ export interface Reprise<Verbs = unknown> {
     input: Input,
     options?: SubmitOptions & { readonly tx?: undefined },
   ): Promise<RunHandle<Output>>
-  /** All of them or none. */
+  /** All of them or none, but for an item whose key belongs to another input: it is refused alone, and the error says so. */
   submitMany(items: readonly SubmitItem[], options: InTransaction): readonly RunHandle[]
   submitMany(items: readonly SubmitItem[], options?: { readonly tx?: undefined }): Promise<readonly RunHandle[]>
   /** Submits a flow: all of its steps or none. Idempotent by its name and `key`. */
@@ -268,9 +268,11 @@ export function createReprise<Verbs = unknown>(given: RepriseOptions, inside: In
     return created.runs.map((answer, index) => {
       if (answer !== 'conflict') return runHandle(store, clock, answer.id, answer.created)
       const { key, task } = runs[index] as NewRun
+      const refused = created.runs.filter((each) => each === 'conflict').length
+      const of = runs.length === 1 ? '' : ` Refused are ${refused} of ${runs.length} items; the others are submitted.`
       throw new RepriseError(
         'submit.key_conflict',
-        `Key "${key}" of ${task} belongs to a run with another input. Use another key, or submit the same input.`,
+        `Key "${key}" of ${task} belongs to a run with another input. Use another key, or submit the same input.${of}`,
       )
     })
   }

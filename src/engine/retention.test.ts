@@ -163,6 +163,8 @@ describe('retention', () => {
   test.each([
     [{ succeeded: 'soon' }, /retention\.succeeded: "soon" is not a duration/],
     [{ keys: '1d' }, /retention\.keys is "1d"\. Allowed: 7 d and more/],
+    [{ succeded: '7d' } as never, /retention\.succeded is "7d"\. Allowed: the fields succeeded, failed, cancelled/],
+    [7 as never, /retention is number\. Allowed: an object of succeeded/],
     [{ keepMax: -1 }, /retention\.keepMax is -1\. Allowed: a whole number from 0/],
     [{ every: 5 }, /retention\.every is 5\. Allowed: 1 s and more/],
     [{ artifacts: 'burn' as never }, /retention\.artifacts is "burn"\. Allowed: "keep", "with-run"/],

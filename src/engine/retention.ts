@@ -5,6 +5,7 @@
 import { RepriseError } from '../failure/reprise-error.ts'
 import type { PruneRequest } from '../ports/store.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
+import { isObject, strangeField } from './strange-field.ts'
 
 export interface RetentionOptions {
   /** How long a run is kept after its end, by what it ended in. Absent: for ever. */
@@ -35,7 +36,25 @@ const EVERY_MS = 5 * 60_000
 /** One transaction's worth: a few milliseconds. */
 const RUNS_PER_CALL = 500
 
+const FIELDS: readonly string[] = Object.keys({
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+  keepMax: true,
+  keys: true,
+  artifacts: true,
+  every: true,
+} satisfies Record<keyof RetentionOptions, true>)
+
 export function retentionOf(options: RetentionOptions): Retention {
+  if (!isObject(options))
+    throw new RepriseError(
+      'retention.invalid',
+      `retention is ${typeof options}. Allowed: an object of ${FIELDS.join(', ')}.`,
+    )
+  const strange = strangeField(options, FIELDS)
+  if (strange !== undefined)
+    refuse(strange, options[strange as keyof RetentionOptions], `the fields ${FIELDS.join(', ')}`)
   const { keepMax, artifacts = 'keep' } = options
   const kept = (['succeeded', 'failed', 'cancelled'] as const).flatMap((state) => {
     const given = options[state]

@@ -6,6 +6,7 @@ import type { NewRun } from '../ports/store.ts'
 import { type Duration, parseDuration } from '../time/duration.ts'
 import { concurrencyOf } from './concurrency.ts'
 import { hashOf, toJson } from './json.ts'
+import { strangeField } from './strange-field.ts'
 import { type Checked, checkName, type Task, validate, validateAtOnce } from './task.ts'
 
 export interface SubmitOptions {
@@ -33,6 +34,18 @@ export interface InTransaction {
   readonly tx: object
 }
 
+/** All that a submit may say. */
+const FIELDS: readonly string[] = Object.keys({
+  key: true,
+  onExisting: true,
+  priority: true,
+  at: true,
+  category: true,
+  deadline: true,
+  maxCost: true,
+  concurrencyKey: true,
+} satisfies Record<keyof SubmitOptions, true>)
+
 const PRIORITY_MAX = 1_000
 const KEY_MAX = 255
 /** One transaction's worth; a larger import is several. */
@@ -55,6 +68,8 @@ export function newRunAtOnce(task: Task, input: unknown, options: SubmitOptions,
 function checkedRun(task: Task, input: unknown, checked: Checked, options: SubmitOptions, now: number): NewRun {
   const { key, priority = 0, category, maxCost, onExisting } = options
   if ('issues' in checked) refuse('input', `${task.name} input`, checked.issues, 'what its schema says')
+  const strange = strangeField(options, FIELDS)
+  if (strange !== undefined) refuse('option', `${strange} of ${task.name}`, 'no option of a run', FIELDS.join(', '))
   const text = toJson(input, `input of ${task.name}`) ?? 'null'
   checkKey(key, onExisting)
   if (!Number.isInteger(priority) || Math.abs(priority) > PRIORITY_MAX) {

@@ -45,7 +45,7 @@ export function defineTask<Input = unknown, Output = unknown>(
 ): Task<Input, Output> {
   const { name, input, output, resources, concurrency } = options
   checkName('task name', name)
-  if (concurrency) checkConcurrency(name, concurrency)
+  if (concurrency !== undefined) checkConcurrency(name, concurrency)
   for (const [index, resource] of (resources ?? []).entries()) checkResource(`resources[${index}]`, resource)
   const policy = policyOf(options.policy)
   const [resource] = resources ?? []

@@ -41,6 +41,22 @@ describe('an ask', () => {
     expect(named('ask.ended')).toMatchObject([{ solvedBy: 'first', takes: 1 }])
   })
 
+  test('slows everyone when the provider says with an answer that little is left', async () => {
+    const model = fakeModel([{ json: right }])
+    const headers = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '30s' }
+    const doGenerate = async (options: never): Promise<never> =>
+      ({ ...((await model.doGenerate(options)) as object), response: { headers } }) as never
+    const { outcome, events } = await runOnce(
+      (_input: null, ctx: Asks) =>
+        ctx.ask('invoice', { prompt: 'The total?', schema, ladder: ladder([rung({ ...model, doGenerate })]) }),
+      null,
+    )
+    expect(outcome).toBe('value')
+    expect(events.filter(({ name }) => name === 'hold.slowed')).toMatchObject([
+      { what: 'resource:fake:model', by: 'x-ratelimit-remaining-requests', left: '0 requests are left' },
+    ])
+  })
+
   test('stores with each send what was asked, what answered, what it took, and what was wrong before', async () => {
     const { reprise, task, work, store } = askBench({ flash: [{ json: wrong(1) }, { json: right }] })
     const run = await reprise.submit(task, 'Invoice R-1')

@@ -65,5 +65,5 @@ export interface SendResult {
   }
   readonly providerMetadata?: unknown
   readonly warnings: readonly unknown[]
-  readonly response?: { readonly modelId?: string; readonly body?: unknown }
+  readonly response?: { readonly modelId?: string; readonly body?: unknown; readonly headers?: unknown }
 }

@@ -103,6 +103,8 @@ export async function send(
         const result = await model.doGenerate({ ...request.options, headers, abortSignal })
         const read = readResult(result, price)
         if (read.usd !== undefined) scope.cost(read.usd)
+        // What the provider says is left slows everyone before anybody is refused.
+        scope.limits(result.response)
         return { ...common(), ...read, ...(request.whole ? { result: keptOf(result) } : {}) }
       } catch (thrown) {
         const failure = classify(thrown, { now: time.now() })

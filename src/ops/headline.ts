@@ -22,9 +22,7 @@ export function headline(run: RunView, now: number, zone = 'UTC', holds: readonl
         return `No sign of life from ${lease.worker} since ${clockTime(lease.until, zone, now)}; the next worker takes it.`
       if (held) return tell(held)
       if (why?.code === 'run.again') return tell(why)
-      return run.attempt === 0
-        ? tell({ code: 'run.ready', params: { since: run.submittedAt } })
-        : 'Ready; the next free worker takes it.'
+      return tell({ code: 'run.ready', params: { since: run.submittedAt } })
     case 'waiting':
       if (dueAt === undefined && run.concurrency) return tell({ code: 'run.parked', params: run.concurrency })
       return why ? tell(why) : tell({ code: 'run.scheduled', params: { at: dueAt ?? now } })

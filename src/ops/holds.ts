@@ -9,14 +9,13 @@ import { storeNow } from './store-now.ts'
 
 export interface HoldsNow {
   readonly now: number
-  /** By name. */
+  /** Those with most runs waiting first. */
   readonly holds: readonly HoldView[]
 }
 
 const WHAT_MAX = 200
 const WHY_MAX = 500
 
-/** Most runs waiting first. */
 export async function listHolds(store: Store): Promise<HoldsNow> {
   const { now, holds } = await store.holds()
   return { now, holds: [...holds].sort((a, b) => b.waiting - a.waiting) }

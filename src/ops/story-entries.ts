@@ -203,8 +203,11 @@ function actOf({ endedAt: at, generation, worker: by, why }: AttemptRecord, opti
 /** A store notes each act beside its row of history; the row says more. */
 function isTold({ what, at, by }: Note & { readonly at: number }, acts: readonly AttemptRecord[]): boolean {
   if (acts.some(({ why, worker }) => why?.code === what && worker === by)) return true
-  return (what === 'retry' || what === 'cancel') && acts.some(({ endedAt }) => endedAt === at)
+  return STEERED.has(what) && acts.some(({ endedAt, worker }) => endedAt === at && worker === by)
 }
+
+/** The notes that a store adds to an operator's act. */
+const STEERED: ReadonlySet<string> = new Set(['retry', 'cancel', 'reprioritise', 'reschedule'])
 
 /** What happens at a desk before a decision. */
 const DESK_WORDS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toPerson } from '../engine/throwables.ts'
 import { failure } from '../failure/own.ts'
 import { bench, httpError } from './bench.fixtures.ts'
-import { cancelRuns, retryRuns } from './steer-runs.ts'
+import { cancelRuns, reprioritiseRuns, rescheduleRuns, retryRuns } from './steer-runs.ts'
 import { story } from './story.ts'
 
 describe('story', () => {
@@ -88,7 +88,7 @@ describe('story', () => {
     const task = reprise.task('ask', {}, () => 1)
     await reprise.submit(task, {})
     expect(await story(store, 'r1')).toMatchObject({
-      headline: 'Ready since 14:00; the next free worker takes it.',
+      headline: 'Ready; the next free worker takes it.',
       entries: [],
     })
     await work()
@@ -97,6 +97,22 @@ describe('story', () => {
       entries: [{ type: 'attempt', attempt: 1, outcome: 'succeeded' }],
     })
     expect((await story(store, 'r1'))?.ledgers[0]).toEqual({ name: 'errors', used: 0 })
+  })
+
+  test('a move is told once, and what was moved forward is not said to be ready since its submit', async () => {
+    const { reprise, store, clock } = bench()
+    const task = reprise.task('ask', {}, () => 1)
+    await reprise.submit(task, {}, { at: '1h' })
+    await clock.advance(1_000)
+    await reprioritiseRuns(store, { ids: ['r1'] }, { by: 'ann', to: 5 })
+    await clock.advance(1_000)
+    await rescheduleRuns(store, { ids: ['r1'] }, { by: 'ann', dueAt: clock.now() })
+    const told = await story(store, 'r1')
+    expect(told?.entries.map((entry) => [entry.type, 'sentence' in entry && entry.sentence])).toEqual([
+      ['act', 'Priority 0 → 5 by ann; smaller goes first.'],
+      ['act', 'Rescheduled by ann: starts at 14:00:02.'],
+    ])
+    expect(told?.headline).toBe('Ready; the next free worker takes it.')
   })
 
   test('running, lapsed, overdue, cancelled', async () => {

@@ -111,7 +111,7 @@ const SENTENCES: { readonly [Code in Single]: (params: WhyParams[Code], times: T
   'run.skipped': ({ step, how }) => `Skipped: it needs ${step}, which ${ENDED[how]}.`,
   'run.joining': ({ name, children }) =>
     children === 1 ? `Waiting for the child of ${name} to end.` : `Waiting for ${children} children of ${name} to end.`,
-  'run.ready': ({ since }, { clock }) => `Ready since ${clock(since)}; the next free worker takes it.`,
+  'run.ready': () => 'Ready; the next free worker takes it.',
   'run.scheduled': ({ at }, { clock, away }) => `Starts at ${clock(at)}${away(at)}, as asked.`,
   'run.held': ({ resource, until, others }, { clock, more }) => {
     const end = until === undefined ? 'until it is released' : `until ${clock(until)}${more(until)}`

@@ -70,6 +70,8 @@ export interface ClaimedRun extends Lane {
   readonly lapsed?: { readonly worker: string; readonly counted: boolean }
   /** The holds that this run is the probe of: how it ends decides for all others. */
   readonly probes?: readonly HoldTarget[]
+  /** Resources of which most tries fail just now: their retries are the store's to give out, so a call of the run has one try. A hint. */
+  readonly failing?: readonly string[]
 }
 
 export interface RenewRequest {

@@ -61,7 +61,8 @@ export interface Store {
    * Adds a flow: all of its steps or none. Steps with needs begin blocked, the others as `create` begins them.
    * - Idempotent by (name, key) as `create` is by (task, key): the same fingerprint answers with the steps that are there, another
    *   with `"conflict"`.
-   * - `onExisting: "retry"` gives every step that failed or was cancelled by itself generation + 1, as `steer` does.
+   * - `onExisting: "retry"` gives every step that failed or was cancelled by itself generation + 1, as `steer` does. All that begin
+   *   again have their new deadlines.
    */
   createFlow(flow: NewFlow): Promise<CreatedFlow>
 
@@ -79,7 +80,8 @@ export interface Store {
    *    before that, become ready: the ramp lets them in, and no backoff of theirs is waited out.
    *    Limits are the claimer's, counts are the store's: live leases, and what was given out in the interval, over all workers.
    *    While most tries of a resource fail, retries of it are given out only as its bucket allows (`run/retry-bucket.ts`); a run
-   *    that is passed over stays ready, and neither that nor any wait counts as an attempt.
+   *    that is passed over stays ready, and neither that nor any wait counts as an attempt. What is given out meanwhile says which
+   *    resources fail (`failing`).
    *    A run with a concurrency key is given out only while fewer runs of its task and key are out than it allows. One that a claim
    *    meets while its key is full is parked: it waits without a due time, and no later claim looks at it. Whatever makes room (an
    *    end, a lapse, a cancel, a run given back or moved) wakes, in each lane, the next ones of the key that fit, in the same write.

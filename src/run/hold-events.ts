@@ -25,12 +25,12 @@ export const HOLD_EVENTS = {
   ),
   'hold.slowed': entry(
     'info',
-    'An answer said that little may still be asked of a resource: it is held for a short while before anybody is refused.',
+    'An answer said that little may still be asked of a resource, or told a call to wait: it is held for a short while for everyone else.',
     {
       what: WHAT,
       until: instant('When it ends by itself.'),
-      by: text('The header that said so.'),
-      left: text('What is left, in words.'),
+      by: text('The header that said so, or the code of the failure that did.'),
+      left: text('What is left, in words, or those of the refusal.'),
       foundBy: text('The run that got the answer.'),
       worker: text('Its worker.'),
     },

@@ -18,10 +18,24 @@ export interface Placed {
   readonly dueAt?: number | undefined
 }
 
+const stepOf = (ageingMs: number): number => (ageingMs === 0 ? NEVER_MS : ageingMs)
+
 /** `ageingMs` 0: a lower priority never catches up. */
 export function placeOf({ priority, submittedAt, dueAt }: Placed, ageingMs: number): number {
-  const stepMs = ageingMs === 0 ? NEVER_MS : ageingMs
+  const stepMs = stepOf(ageingMs)
   // What is set for tomorrow has not waited since today; within a step the order is that of submission.
   const since = dueAt !== undefined && dueAt - submittedAt > stepMs ? dueAt : submittedAt
   return since + priority * stepMs
+}
+
+/** The place with another priority, for a run of which the place is all that tells of the time that was set for it: that stays. */
+export function placeWith(
+  to: number,
+  { priority, submittedAt, place }: Pick<Placed, 'priority' | 'submittedAt'> & { readonly place: number },
+  ageingMs: number,
+): number {
+  const since = place - priority * stepOf(ageingMs)
+  // A century away: the place was made without ageing, and tells nothing.
+  const dueAt = since - submittedAt < NEVER_MS ? since : undefined
+  return placeOf({ priority: to, submittedAt, dueAt }, ageingMs)
 }

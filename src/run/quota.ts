@@ -13,6 +13,8 @@ export interface Quota {
   readonly remaining: number
   readonly limit?: number
   readonly resetAt: number
+  /** In the words of whoever refused; absent: what is left. */
+  readonly why?: string
 }
 
 /** Longer is asked again: a reset that was read wrongly must not close a resource for a day. */
@@ -58,5 +60,5 @@ function shareOf({ unit, remaining }: Quota, out: number): number {
   return room <= 2 * out ? 1 / (room + 1) : 0
 }
 
-const words = ({ unit, remaining, limit }: Quota): string =>
-  `${remaining}${limit === undefined ? '' : ` of ${limit}`} ${unit} are left`
+const words = ({ unit, remaining, limit, why }: Quota): string =>
+  why ?? `${remaining}${limit === undefined ? '' : ` of ${limit}`} ${unit} are left`

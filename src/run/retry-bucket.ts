@@ -50,6 +50,12 @@ export function afterAnswers(bucket: RetryBucket, now: number, lastToken: () => 
   return { resource, health, phase: 'healing', tokens: 0, at: now, healingSince: now, admitted: 0, healedAfter }
 }
 
+/** Which of these resources fail, by name; absent when none does. */
+export function failingOf(buckets: Iterable<RetryBucket>): { readonly failing?: readonly string[] } {
+  const failing = [...buckets].filter(({ phase }) => phase === 'failing').map(({ resource }) => resource)
+  return failing.length === 0 ? {} : { failing: failing.sort() }
+}
+
 /** How many retries may be given out now; without end when it does not keep any back. */
 export function retriesLeft(bucket: RetryBucket, now: number): number {
   if (bucket.phase === 'watched') return Number.POSITIVE_INFINITY

@@ -39,6 +39,33 @@ describe('what a handler came to', () => {
     expect(late).toMatchObject({ outcome: 'value', value: { act: 'overdue' }, sends: [] })
   })
 
+  test('a join waits for its children until their results are in the journal', async () => {
+    const embed = defineTask<string, number>({ name: 'embed' })
+    const handler = async (_input: null, ctx: Context) =>
+      (await ctx.join('chunks', [
+        [embed, 'one'],
+        [embed, 'three'],
+      ])) as readonly number[]
+    const { outcome, journal } = await runOnce(handler, null)
+    expect(outcome).toBe('suspended')
+    expect(await runOnce(handler, null, { attempt: 2, journal })).toMatchObject({ outcome: 'suspended', journal })
+    const results = (last: unknown) =>
+      journal.map((entry) => ({ ...entry, answer: JSON.stringify([{ ok: true, value: 3 }, last]) }))
+    const right = await runOnce(handler, null, { attempt: 2, journal: results({ ok: true, value: 5 }) })
+    expect(right).toMatchObject({ outcome: 'value', value: [3, 5], sends: [] })
+    const failed = { ok: false, failure: { kind: 'final', code: 'http.400', message: 'no' } }
+    const wrong = await runOnce(handler, null, { attempt: 2, journal: results(failed) })
+    expect(wrong).toMatchObject({ outcome: 'failure', failure: { code: 'join.child_failed' } })
+  })
+
+  test('a step is given what it needs, through JSON', async () => {
+    const handler = (_input: null, { needs }: Context) => ({ ...needs, none: 'absent' in needs })
+    const needs = { fetch: { day: new Date(0), lost: undefined } }
+    const { value } = await runOnce(handler, null, { needs })
+    expect(value).toEqual({ fetch: { day: '1970-01-01T00:00:00.000Z' }, none: false })
+    expect((await runOnce(handler, null)).value).toEqual({ none: false })
+  })
+
   test('nothing', async () => {
     const ran = await runOnce(() => undefined, null)
     expect(ran.outcome).toBe('value')

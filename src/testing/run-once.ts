@@ -6,6 +6,7 @@ import { memoryArtifacts } from '../artifacts/memory/index.ts'
 import { BudgetRegistry } from '../engine/budgets.ts'
 import { deadlineOf } from '../engine/deadline.ts'
 import { Execution } from '../engine/execution.ts'
+import { JOIN_HASH } from '../engine/join.ts'
 import { fromJson, hashOf, toJson } from '../engine/json.ts'
 import { KEPT_HASH } from '../engine/keep.ts'
 import { LeaseKeeper } from '../engine/lease-keeper.ts'
@@ -26,7 +27,7 @@ import type { Decision } from '../policy/decision.ts'
 import { say } from '../policy/say.ts'
 import { EMPTY_LEDGERS } from '../policy/situation.ts'
 import type { Artifacts, StoredArtifact } from '../ports/artifacts.ts'
-import type { Change, Claim, ClaimedRun, RunView, Store } from '../ports/store.ts'
+import type { Change, Claim, ClaimedRun, NeedLink, RunView, Store } from '../ports/store.ts'
 import type { Ending } from '../run/apply.ts'
 import type { BudgetOptions } from '../run/define-budget.ts'
 import type { RepriseEvent } from '../run/event.ts'
@@ -46,6 +47,8 @@ export interface RunOnceOptions<Input, Output> {
   readonly attempt?: number
   /** What earlier attempts have asked: of `runOnce` itself, or by hand. With an answer it is given back instead of a send. */
   readonly journal?: readonly (Asked | JournalEntry)[]
+  /** What the steps that it needs have put out, by their names: its `ctx.needs`. @default none */
+  readonly needs?: Readonly<Record<string, unknown>>
   /** Where artifacts go. @default memory */
   readonly artifacts?: Artifacts
   /** Virtual clocks are moved on whenever the handler waits; any other runs by itself. @default a virtual clock */
@@ -87,7 +90,7 @@ export interface PutOnce extends StoredArtifact {
 }
 
 export interface RanOnce<Output> {
-  /** `suspended`: it sleeps for long. `later`: it threw `later(…)`. `person`: it asked one, threw `toPerson(…)`, or an ambiguous call did. */
+  /** `suspended`: it sleeps for long, or waits for the children of a join. `later`: it threw `later(…)`. `person`: it asked one, threw `toPerson(…)`, or an ambiguous call did. */
   readonly outcome: 'value' | 'failure' | 'suspended' | 'later' | 'person'
   /** As a waiter for the run would get it: through JSON. */
   readonly value?: Output
@@ -140,7 +143,7 @@ async function execute<Input, Output>(
   const store = memory({ clock })
   const task = (options.task ?? defineTask({ name: 'handler' })) as Task
   const claim = await claimed(store, task, input, options)
-  const recorded = recording(store, options.artifacts ?? memoryArtifacts())
+  const recorded = recording(needing(store, options.needs), options.artifacts ?? memoryArtifacts())
   const parts = partsOf(recorded, options, clock)
   const execution = new Execution(claim.run, claim.token, task, parts, parts.keeper.sendUntil(clock.monotonic()))
   const ending = await endingOf(execution, handler as Handler, options.rules)
@@ -176,7 +179,7 @@ async function claimed<Input, Output>(
   store: Store,
   task: Task,
   input: Input,
-  { key, attempt = 1, journal = [] }: RunOnceOptions<Input, Output>,
+  { key, attempt = 1, journal = [], needs }: RunOnceOptions<Input, Output>,
 ): Promise<{ readonly run: ClaimedRun; readonly token: number }> {
   if (!Number.isSafeInteger(attempt) || attempt < 1)
     throw new RangeError(`attempt: ${attempt}; allowed are whole numbers from 1`)
@@ -185,9 +188,26 @@ async function claimed<Input, Output>(
   const request = { worker: WORKER, nonce: 'once', limit: 1, leaseMs: LEASE_MS, alone: true, tasks: [task.name] }
   const { runs, token }: Claim = await store.claim(request)
   const run = runs[0] as ClaimedRun
-  for (const entry of journal) for (const change of changesOf(entry, run, token)) await store.commit(change)
+  const known = journal.filter((entry) => !isOpenJoin(entry))
+  for (const entry of known) for (const change of changesOf(entry, run, token)) await store.commit(change)
   const ledgers = { ...EMPTY_LEDGERS, errors: attempt - 1 }
-  return { run: { ...run, attempt, ledgers, journaled: journal.length > 0 }, token }
+  const needing = needs === undefined ? {} : { needs: true }
+  return { run: { ...run, attempt, ledgers, journaled: known.length > 0, ...needing }, token }
+}
+
+/** Nobody runs the children here: a join whose results are not given is one that still waits for them. */
+const isOpenJoin = (entry: Asked | JournalEntry): boolean =>
+  'inputHash' in entry && entry.inputHash === JOIN_HASH && entry.answer === undefined
+
+/** The store with these outputs at the other ends of the run's needs. */
+function needing(store: Store, outputs: Readonly<Record<string, unknown>> | undefined): Store {
+  if (outputs === undefined) return store
+  const needs = Object.entries(outputs).map(([step, value]): NeedLink => {
+    const output = toJson(value, `needs.${step}`)
+    const link = { run: step, task: step, state: 'succeeded', step, kind: 'fail', open: false, costUsd: 0 } as const
+    return output === undefined ? link : { ...link, output }
+  })
+  return { ...store, links: async () => ({ needs, dependents: [] }) }
 }
 
 /** How an entry gets into the journal of the store: as its owner would have written it. */

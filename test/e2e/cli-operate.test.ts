@@ -137,6 +137,8 @@ describe('holds', () => {
   test.each([
     [['holds', 'stop'], 'not a verb of holds'],
     [['holds', 'set'], 'nothing to set'],
+    [['holds', '--for', '1h'], '--for belongs to set'],
+    [['holds', 'release', 'task:greet', '--why', 'x'], '--why belongs to set'],
     [['holds', 'set', 'task:greet'], 'needs a reason'],
     [['holds', 'set', 'flash', '--why', 'x'], 'cannot be held'],
     [['holds', 'set', 'task:greet', '--why', 'x', '--for', 'soon'], '--for'],

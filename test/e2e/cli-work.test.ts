@@ -1,7 +1,7 @@
 /**
  * The commands that submit and work, in process.
  */
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cwd, jsonOf, reprise, store, world } from './durable-commands.fixtures.ts'
@@ -42,6 +42,19 @@ describe('submit', () => {
       { id: 'r9', created: true },
       { id: 'r8', created: false },
     ])
+  })
+
+  test('a key that is taken is refused alone, and what was submitted beside and before it is told', async () => {
+    const lines = Array.from({ length: 1_002 }, (_, id) => `{"id":${id}}`)
+    await reprise(['submit', 'bulk', '{"other":1}', '--key', '1001'])
+    const taken = await reprise(['submit', 'bulk', '-', '--key-from', 'id'], { stdin: lines.join('\n') })
+    expect([taken.exit, taken.err.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining('The 1000 runs before and those beside it were submitted; with keys it is harmless'),
+    ])
+    expect((await store.count({ tasks: ['bulk'] })).map(({ runs }) => runs)).toEqual([1_002])
+    const alone = await reprise(['submit', 'bulk', '{"other":2}', '--key', '1001'])
+    expect(alone.err).toContain('Nothing was submitted.')
   })
 
   test('many lines, in batches', async () => {
@@ -152,6 +165,22 @@ describe('work, in process', () => {
     const { out } = await reprise(['work', '--once'], { real: true, env: { ...env, REPRISE_KEEP_SUCCEEDED: '0' } })
     expect(jsonOf(out)).toContainEqual(expect.objectContaining({ event: 'store.pruned', runs: 1 }))
     expect(await left()).toBe(1)
+  })
+
+  test('retention by count, with artifacts, is the worker’s too', async () => {
+    await app(
+      'app.mjs',
+      `export default (reprise) => { reprise.task('greet', {}, async (input, ctx) => { await ctx.artifact('card', input.name) }) }`,
+    )
+    const env = { REPRISE_STORE: 'sqlite:./new.db', REPRISE_APP: './app.mjs', REPRISE_ARTIFACTS: 'folder:./kept' }
+    const kept = async () => (await readdir(join(cwd, 'kept'))).filter((name) => /^r\d+$/.test(name)).sort()
+    for (const name of ['Ada', 'Bo', 'Cy'])
+      await reprise(['submit', 'greet', `{"name":"${name}"}`], { real: true, env })
+    await reprise(['work', '--once', '--quiet'], { real: true, env })
+    expect(await kept()).toEqual(['r1', 'r2', 'r3'])
+    const limits = { REPRISE_KEEP_MAX: '2', REPRISE_KEEP_ARTIFACTS: 'with-run' }
+    await reprise(['work', '--once', '--quiet'], { real: true, env: { ...env, ...limits } })
+    expect(await kept()).toEqual(['r2', 'r3'])
   })
 
   test('the configuration’s policy goes before the task’s own', async () => {

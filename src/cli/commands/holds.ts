@@ -58,8 +58,11 @@ export const registerHolds: Register = (program, frame) => {
 }
 
 function readVerb(verb: string | undefined, what: string | undefined, options: HoldsOptions): HoldVerb | undefined {
-  if (verb === undefined) return undefined
   const known = VERBS.find((each) => each === verb)
+  const stray = known === 'set' ? undefined : (['for', 'why'] as const).find((name) => options[name] !== undefined)
+  if ((verb === undefined || known) && stray !== undefined)
+    throw usageError(`--${stray} belongs to \`set\`.`, "`reprise holds set task:summarize --for 1h --why 'new prompt'`")
+  if (verb === undefined) return undefined
   if (known === undefined) throw usageError(`${shown(verb)} is not a verb of holds.`, '`set` or `release`.')
   if (what === undefined)
     throw usageError(`There is nothing to ${known}.`, `\`reprise holds ${known} resource:gemini:flash\``)

@@ -34,7 +34,7 @@ interface Options {
   readonly wait?: true | number
 }
 
-/** Lines that are submitted together: all of them or none. */
+/** Lines that are submitted together. */
 const BATCH = 1_000
 
 export const registerSubmit: Register = (program, frame) => {
@@ -84,14 +84,16 @@ async function submit(
   try {
     const task = app.tasks.get(name) ?? defineTask({ name })
     const handles: RunHandle[] = []
+    let before = 0
     for await (const batch of batches(input, frame)) {
       try {
         const items = batch.map((value) => [task, value, submitOptions(value, options)] as const)
         const submitted = await app.reprise.submitMany(items)
+        before += submitted.length
         tell(submitted, task, options.wait !== undefined, frame)
         if (options.wait !== undefined) handles.push(...submitted)
       } catch (error) {
-        throw told(error, app.where)
+        throw told(error, app.where, touchedBy(error, before, batch.length))
       }
     }
     if (options.wait !== undefined) await waitFor(handles, options.wait, app.reprise, frame)
@@ -142,8 +144,20 @@ function badLine(message: string, touched: string, cause?: unknown): CliError {
   })
 }
 
+/** What is in the store although the command failed: batches before, and the neighbours of a key that is taken. */
+function touchedBy(error: unknown, before: number, together: number): string {
+  const isTaken = isRepriseError(error) && error.code === 'submit.key_conflict' && together > 1
+  const others = isTaken ? 'those beside it' : ''
+  const earlier = before === 0 ? '' : `the ${before} ${before === 1 ? 'run' : 'runs'} before`
+  const all = [earlier, others].filter((part) => part !== '').join(' and ')
+  if (all === '') return 'Nothing was submitted.'
+  return `${all[0]?.toUpperCase()}${all.slice(1)} were submitted; with keys it is harmless to repeat.`
+}
+
 function submitOptions(input: unknown, options: Options): SubmitOptions {
-  const { keyFrom, wait: _wait, key, ...rest } = options
+  const { keyFrom, key, onExisting, priority, at, category, deadline, maxCost } = options
+  const given = Object.entries({ onExisting, priority, at, category, deadline, maxCost })
+  const rest: SubmitOptions = Object.fromEntries(given.filter(([, value]) => value !== undefined))
   if (keyFrom === undefined) return { ...rest, ...(key === undefined ? {} : { key }) }
   const value: unknown =
     typeof input === 'object' && input !== null && Object.hasOwn(input, keyFrom) ? input[keyFrom as never] : undefined
@@ -193,7 +207,7 @@ async function waitFor(
 const VALUE_COLUMNS = 2_000
 
 /** The engine's complaints about what was submitted, and about time, in the command line's form. */
-function told(error: unknown, where: string): unknown {
+function told(error: unknown, where: string, touched = 'Nothing was submitted.'): unknown {
   if (!isRepriseError(error) || error instanceof CliError) return error
   if (error.code === 'result.timeout')
     return new CliError({ code: 'NOT_YET', message: error.message, exit: 1, touched: 'It was submitted and goes on.' })
@@ -202,7 +216,7 @@ function told(error: unknown, where: string): unknown {
       code: 'SUBMIT_REFUSED',
       message: error.message.replace(/ Nothing was submitted\.$/, ''),
       exit: 2,
-      touched: 'Nothing was submitted.',
+      touched,
     })
   return storeTrouble(error, where, 'Whether it was submitted is not sure; with a key it is harmless to repeat.')
 }

@@ -38,7 +38,8 @@ export async function claim(place: Place, request: ClaimRequest, isRepeated: boo
   const token = place.numbers.token(now, Math.max(granted.token, ...chosen.map((row) => row.token)))
   const stamp: Stamp = { request, now, token: granted.gated ? granted.token : token, granted }
   const { taken, parked } = await takeInOrder(place, chosen, granted.gated ? granted.full : rows, limit, stamp)
-  const runs = await Promise.all(taken.map((row) => claimedOf(place, row, now + request.leaseMs)))
+  const claimed = await Promise.all(taken.map((row) => claimedOf(place, row, now + request.leaseMs)))
+  const runs = claimed.map((run) => ({ ...run, ...granted.failing }))
   const left = rows.filter((row) => !parked.has(row.id) && !taken.some(({ id }) => id === row.id))
   const told = await outlook(place, stamp, looked, left)
   // What stood before the rest is out of the way now: the rest can be had at once.

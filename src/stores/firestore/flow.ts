@@ -51,7 +51,11 @@ async function again(unit: Unit, flow: NewFlow, id: string): Promise<CreatedFlow
     const ended = [...doc.rows.values()].filter(
       ({ state, why }) => (state === 'failed' || state === 'cancelled') && !isEndedByNeed(why),
     )
+    const before = new Map([...doc.rows.values()].map((row) => [row, row.generation]))
     for (const row of ended) await beginFlowAgain(unit, row, { by: SUBMITTER })
+    for (const [row, generation] of before) {
+      if (row.generation !== generation) row.deadlineAt = flow.steps.find(({ step }) => step === row.step)?.deadlineAt
+    }
   }
   return { ...viewOf(doc), created: false }
 }

@@ -15,7 +15,7 @@ import {
   withoutProbe,
 } from '../../run/hold.ts'
 import { afterRate, rateLeft, rateOpensAt } from '../../run/rate.ts'
-import { afterTries, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
+import { afterTries, failingOf, type RetryBucket, retriesLeft, retriesOpenAt } from '../../run/retry-bucket.ts'
 import { expiredOf, type Looked, read } from './look.ts'
 import { gatesOf, named, type Place, turnsOf } from './place.ts'
 import { isOut, type Row } from './row.ts'
@@ -35,6 +35,7 @@ export interface Granted {
   readonly token: number
   readonly probesOf: (row: Row) => readonly HoldTarget[] | undefined
   readonly isWatched: (row: Row) => boolean
+  readonly failing: ReturnType<typeof failingOf>
   /** After this claim. */
   readonly isOpen: (row: Row) => boolean
   readonly opensAt: (rows: readonly Row[]) => number | undefined
@@ -47,6 +48,7 @@ export const NO_GATES: Granted = {
   token: 0,
   probesOf: () => undefined,
   isWatched: () => false,
+  failing: {},
   isOpen: () => true,
   opensAt: () => undefined,
 }
@@ -152,6 +154,7 @@ async function grantAll(
       return probes.length > 0 ? probes : undefined
     },
     isWatched: ({ lane }) => lane.resource !== undefined && known.has(bucketId(lane.resource)),
+    failing: failingOf(after.flatMap((kept) => (kept?.kind === 'bucket' ? kept.bucket : []))),
     isOpen: (row) => later.every((gate) => gate.left(now) > 0 || !gate.covers(row)),
     opensAt: (left) => {
       const instants = later.flatMap((gate) => (left.some(gate.covers) ? (gate.opensAt(now) ?? []) : []))

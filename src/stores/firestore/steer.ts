@@ -44,8 +44,8 @@ export function reorder(place: Place, move: Move): Promise<Committed> {
     const waits = row && (row.state === 'ready' || row.state === 'waiting') && !row.lease
     if (!row || !waits || !isExpected(row, expect, now)) return { now, answer: 'lost' }
     if (priority !== undefined) row.priority = priority
-    row.setFor = dueAt
     if (dueAt !== undefined) {
+      row.setFor = dueAt
       row.state = dueAt > now ? 'waiting' : 'ready'
       row.readyAt = dueAt > now ? undefined : now
       row.dueAt = dueAt > now ? dueAt : undefined

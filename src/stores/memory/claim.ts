@@ -36,7 +36,7 @@ export function claim(tables: Tables, request: ClaimRequest, now: number): Claim
     row.attempt += 1
   }
   for (const gate of gates) gate.settle(chosen.filter(gate.covers), chosen, token)
-  const runs = chosen.map((row) => claimedOf(row, lease, tables.holds))
+  const runs = chosen.map((row) => claimedOf(row, lease, tables))
   return { now, token, runs, ...outlook(tables, request, now) }
 }
 
@@ -44,7 +44,7 @@ export function claim(tables: Tables, request: ClaimRequest, now: number): Claim
 function answerAgain(tables: Tables, request: ClaimRequest, token: number, now: number): Claim {
   const runs = (tables.claims.get(token)?.runs ?? []).flatMap((id) => {
     const row = tables.runs.get(id)
-    return row?.lease?.token === token ? [claimedOf(row, row.lease, tables.holds)] : []
+    return row?.lease?.token === token ? [claimedOf(row, row.lease, tables)] : []
   })
   return { now, token, runs, ...outlook(tables, request, now) }
 }

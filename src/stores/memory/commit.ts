@@ -16,7 +16,7 @@ import type {
 } from '../../ports/store.ts'
 import { checkJoin } from '../../run/check-flow.ts'
 import type { JournalEntry } from '../../run/journal.ts'
-import { placeOf } from '../../run/place.ts'
+import { placeOf, placeWith } from '../../run/place.ts'
 import { afterAnswers, afterTrouble } from '../../run/retry-bucket.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
@@ -188,7 +188,12 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
   const expected = row && row.generation === expect.generation && expect.states.includes(row.state)
   const waits = row && (row.state === 'ready' || row.state === 'waiting') && !row.lease
   if (!expected || !waits) return { now, answer: 'lost' }
-  if (priority !== undefined) row.priority = priority
+  const { priority: to = row.priority } = move
+  row.place =
+    dueAt === undefined
+      ? placeWith(to, row, tables.ageingMs)
+      : placeOf({ priority: to, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
+  row.priority = to
   if (dueAt !== undefined) {
     row.state = dueAt > now ? 'waiting' : 'ready'
     row.readyAt = now
@@ -197,7 +202,6 @@ export function reorder(tables: Tables, move: Move, now: number): Committed {
     // Its time is the operator's now, and no longer a wait for its resource.
     row.again = false
   }
-  row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt, dueAt }, tables.ageingMs)
   wakeAfter(tables, row, now)
   recordAct(row, now, move)
   const what = dueAt === undefined ? 'reprioritise' : 'reschedule'

@@ -42,7 +42,12 @@ function again(tables: Tables, flow: NewFlow, known: FlowRow, now: number): Crea
     const ended = known.rows.filter(
       ({ state, why }) => (state === 'failed' || state === 'cancelled') && !isEndedByNeed(why),
     )
+    const before = new Map(known.rows.map((row) => [row, row.generation]))
     for (const row of ended) beginFlowAgain(tables, row, now, { by: SUBMITTER })
+    for (const row of known.rows) {
+      if (row.generation !== before.get(row))
+        row.deadlineAt = flow.steps.find(({ step }) => step === row.step)?.deadlineAt
+    }
   }
   return { ...viewOf(known), created: false }
 }

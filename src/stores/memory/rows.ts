@@ -10,7 +10,7 @@ import type { Hold, HoldTarget } from '../../run/hold.ts'
 import type { JournalEntry } from '../../run/journal.ts'
 import type { NeedKind } from '../../run/need.ts'
 import { AGEING_MS } from '../../run/place.ts'
-import type { RetryBucket } from '../../run/retry-bucket.ts'
+import { failingOf, type RetryBucket } from '../../run/retry-bucket.ts'
 import type { AttemptRecord, ConcurrencyKey, Lane, Lease, Progress, State } from '../../run/run.ts'
 import type { BudgetRow, SpendRow, WindowRow } from './budgets.ts'
 
@@ -197,7 +197,7 @@ export function viewOf(row: Row): RunView {
   }) as RunView
 }
 
-export function claimedOf(row: Row, lease: Lease, holds: Tables['holds']): ClaimedRun {
+export function claimedOf(row: Row, lease: Lease, { holds, buckets }: Tables): ClaimedRun {
   const probes = [...holds.values()].filter(({ probing }) => probing?.run === row.id && probing.token === lease.token)
   return copy({
     ...claimedPart(row),
@@ -206,6 +206,7 @@ export function claimedOf(row: Row, lease: Lease, holds: Tables['holds']): Claim
     needs: row.step !== undefined && row.needs.some(({ join }) => join === undefined) ? true : undefined,
     lapsed: row.lapsed,
     probes: probes.length > 0 ? probes.map(({ what }) => what).sort() : undefined,
+    ...failingOf(buckets.values()),
   }) as ClaimedRun
 }
 

@@ -5,6 +5,7 @@
 import type { Failure } from '../../failure/failure.ts'
 import type { Claim, ClaimedRun, ClaimRequest, Renewal, RenewRequest } from '../../ports/store.ts'
 import type { Hold } from '../../run/hold.ts'
+import { failingOf } from '../../run/retry-bucket.ts'
 import { bringForward } from './bring-forward.ts'
 import { choose, chooseWithin, hasMore } from './choose.ts'
 import { expire } from './expire.ts'
@@ -177,6 +178,7 @@ function claimedOf(tx: Tx, row: ClaimRow, leased: Leased): ClaimedRun {
   if (failure !== null) claimed.failure = JSON.parse(failure) as Failure
   if (more !== NOTHING_RARE) addRare(tx, number, more, claimed)
   if (lanes.holds.size > 0) addProbes(lanes.holds.values(), token, claimed)
+  if (lanes.buckets.size > 0) Object.assign(claimed, failingOf(lanes.buckets.values()))
   return claimed
 }
 

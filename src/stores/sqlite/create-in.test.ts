@@ -128,6 +128,18 @@ describe('submit inside a transaction of the application', () => {
     expect(await store.verify()).toEqual([])
   })
 
+  test('a transaction that has read before another wrote is told to begin with BEGIN IMMEDIATE', async () => {
+    const { reprise, db, store } = await shop()
+    db.exec('BEGIN')
+    db.prepare('SELECT count(*) FROM reprise_run').get()
+    await store.create([newRun()])
+    expect(() => reprise.submit(bill, { order: 1 }, { tx: db })).toThrow(
+      /BUSY_SNAPSHOT\); the transaction has read before it wrote, .* begin it with BEGIN IMMEDIATE/,
+    )
+    db.exec('ROLLBACK')
+    expect(await runsIn(store)).toHaveLength(1)
+  })
+
   test('the connection that was handed to the store is a transaction too, and its workers are woken', async () => {
     const db = new Database(freshFile())
     const reprise = createReprise({ store: sqlite({ database: db }) })

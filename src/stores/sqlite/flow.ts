@@ -11,7 +11,7 @@ import { insert, SUBMITTER } from './create.ts'
 import type { Work } from './group-commit.ts'
 import { beginFlowAgain, kindOf, tie } from './needs.ts'
 import { READ_SQL, type Readers } from './read.ts'
-import { idOf, numberOf, readMore, stateOf } from './row.ts'
+import { idOf, numberOf, readMore, stateOf, writeMore } from './row.ts'
 import type { Tx } from './session.ts'
 import type { StepRow } from './statements.ts'
 
@@ -43,10 +43,23 @@ function createFlow(tx: Tx, flow: NewFlow): CreatedFlow['flow'] {
 function createAgain(tx: Tx, flow: NewFlow, known: { id: number; fingerprint: string }): CreatedFlow['flow'] {
   if (known.fingerprint !== flow.fingerprint) return 'conflict'
   if (flow.onExisting === 'retry') {
-    for (const { run } of inOrder(tx.statements.stepsOf.all(known.id))) retryStep(tx, run)
+    const before = inOrder(tx.statements.stepsOf.all(known.id))
+    for (const { run } of before) retryStep(tx, run)
+    setDeadlines(tx, flow, before)
   }
   const { name, key = null } = flow
   return { ...viewOf({ id: known.id, name, key }, tx.statements.stepsOf.all(known.id)), created: false }
+}
+
+/** Of all that have begun again, whether they failed or ended by their need. */
+function setDeadlines({ statements }: Tx, { steps }: NewFlow, before: readonly StepRow[]): void {
+  const deadlines = new Map(steps.map(({ step, deadlineAt }) => [step, deadlineAt]))
+  for (const { run, name, generation } of before) {
+    const deadlineAt = deadlines.get(name)
+    if (deadlineAt === undefined || statements.stateOf.get(run)?.generation === generation) continue
+    const { more = null } = statements.moreOf.get(run) ?? {}
+    statements.setMore.run(writeMore({ ...readMore(more), deadlineAt }), run)
+  }
 }
 
 /** Steps that ended by their need begin again with it, so only those that ended by themselves are asked. */

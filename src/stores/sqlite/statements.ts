@@ -78,6 +78,7 @@ export interface PlaceRow {
   readonly generation: number
   readonly priority: number
   readonly submitted_at: number
+  readonly place: number
   readonly due_at: number | null
   readonly lease: number | null
   readonly why: string | null
@@ -264,7 +265,7 @@ export const SQL = {
   cancel: sql(`UPDATE reprise_run SET state = 6, lease = NULL, lease_until = NULL, due_at = NULL, suspect = 0,
     finished_at = ?, why = ? WHERE id = ?`),
   placeOf: sql<PlaceRow>(
-    'SELECT state, lane, generation, priority, submitted_at, due_at, lease, why FROM reprise_run WHERE id = ?',
+    'SELECT state, lane, generation, priority, submitted_at, place, due_at, lease, why FROM reprise_run WHERE id = ?',
   ),
   reorder:
     sql(`UPDATE reprise_run SET state = ?, priority = ?, place = ?, due_at = ?, why = ?, ready_at = coalesce(?, ready_at)

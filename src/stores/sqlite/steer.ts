@@ -3,7 +3,7 @@
  * It compares and swaps; whether an operator may do so is decided elsewhere.
  */
 import type { Act, Committed, Move, MovedRun } from '../../ports/store.ts'
-import { placeOf } from '../../run/place.ts'
+import { placeOf, placeWith } from '../../run/place.ts'
 import { isTerminal } from '../../run/run.ts'
 import { recordAct } from './begin.ts'
 import type { Work } from './group-commit.ts'
@@ -47,10 +47,13 @@ function reorder(tx: Tx, move: Move): Committed {
     return { now, answer: 'lost' }
   const waits = dueAt === undefined ? state === 'waiting' : dueAt > now
   const { priority = row.priority } = move
+  const { submitted_at: submittedAt, place } = row
   statements.reorder.run(
     waits ? STATE_NUMBER.waiting : STATE_NUMBER.ready,
     priority,
-    placeOf({ priority, submittedAt: row.submitted_at, dueAt }, tx.ageingMs),
+    dueAt === undefined
+      ? placeWith(priority, { priority: row.priority, submittedAt, place }, tx.ageingMs)
+      : placeOf({ priority, submittedAt, dueAt }, tx.ageingMs),
     waits ? (dueAt ?? row.due_at) : null,
     dueAt === undefined ? row.why : JSON.stringify(move.why),
     dueAt === undefined ? null : now,

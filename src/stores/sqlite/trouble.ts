@@ -12,6 +12,10 @@ const UNREACHABLE =
 const CONNECTION_SPENT = /^SQLITE_(IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL)(_|$)/
 
 const WHAT_TO_DO: ReadonlyArray<readonly [pattern: RegExp, advice: string]> = [
+  [
+    /^SQLITE_BUSY_SNAPSHOT/,
+    'the transaction has read before it wrote, and another one has written meanwhile; begin it with BEGIN IMMEDIATE and do it again',
+  ],
   [/^SQLITE_(BUSY|LOCKED)/, 'another connection holds its write lock; look for a long transaction on the file'],
   [/^SQLITE_FULL/, 'the disk or the file is full; make room'],
   [/^SQLITE_READONLY/, 'the file cannot be written; check its permissions and those of its folder'],

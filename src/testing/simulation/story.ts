@@ -357,7 +357,7 @@ function reorder(draft: Draft | undefined, line: Extract<StoreLine, { verb: 'reo
     dueAt === undefined
       ? {}
       : ({ state: waits ? 'waiting' : 'ready', dueAt: waits ? dueAt : undefined, again: false } as const)
-  step(draft, 'moved', line, { ...draft.last, priority, placedFor: dueAt, ...found, ...place })
+  step(draft, 'moved', line, { ...draft.last, priority, placedFor: dueAt ?? draft.last.placedFor, ...found, ...place })
 }
 
 /** The run as it was when `line` happened. */

@@ -262,6 +262,21 @@ export const flowLaws = subject('flow', {
       )
     },
   ],
+  'all that a flow’s retry begins again have their new deadlines, those it leaves alone their own': [
+    'flow-retry-without-deadline',
+    async (world) => {
+      const shape = { a: '', b: 'a', c: '' }
+      const named = { key: 'k', fingerprint: 'p', onExisting: 'retry' } as const
+      const [first, second] = [world.now + 3_600_000, world.now + 7_200_000]
+      const { ids } = await submitFlow(world, flowOf(shape, named, { deadlineAt: first }))
+      const { token } = await world.claim()
+      await world.fail({ run: ids.a ?? '', token })
+      await world.end({ run: ids.c ?? '', token })
+      await submitFlow(world, flowOf(shape, named, { deadlineAt: second }))
+      const deadlines = await Promise.all(Object.values(ids).map(async (run) => (await world.view(run)).deadlineAt))
+      assert.deepEqual(deadlines, [second, second, first])
+    },
+  ],
   'an owner that lost its lease moves nobody': [
     'stale-end-unblocks',
     async (world) => {

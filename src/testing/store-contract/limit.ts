@@ -90,6 +90,18 @@ export const limitLaws = subject('limit', {
       assert.equal(attempts, 20 + 100 + retries)
     },
   ],
+  'what is given out while most tries of a resource fail says so': [
+    'failing-untold',
+    async (world) => {
+      await many(world, 1, { resource: 'flash' })
+      const [before] = (await world.claim()).runs
+      assert.equal(before?.failing, undefined)
+      await failing(world, 20)
+      await many(world, 1, { resource: 'flash' })
+      const [first] = (await world.claim()).runs.filter(({ attempt }) => attempt === 1)
+      assert.deepEqual(first?.failing, ['flash'])
+    },
+  ],
   'a resource that answers again gets its retries along a ramp': [
     'bucket-never-heals',
     async (world) => {

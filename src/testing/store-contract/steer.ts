@@ -58,6 +58,20 @@ const reorderLaws = subject('reorder', {
       assert.deepEqual(await world.claimedIds(), [later, second, first])
     },
   ],
+  'another priority leaves a run the time that was set for it': [
+    'priority-forgets-due-time',
+    async (world) => {
+      const day = 86_400_000
+      const scheduled = await world.submit({ dueAt: world.now + day })
+      assert.equal((await reorder(world, { run: scheduled, priority: 5 })).answer, 'ok')
+      assert.equal((await reorder(world, { run: scheduled, priority: 0 })).answer, 'ok')
+      await world.clock.advance(day - 1_000)
+      const before = await world.submit()
+      await world.clock.advance(2_000)
+      const after = await world.submit()
+      assert.deepEqual(await world.claimedIds(), [before, scheduled, after])
+    },
+  ],
   'a later due time makes it wait, one that has come makes it ready': [
     'due-time-unchanged',
     async (world) => {

@@ -129,6 +129,9 @@ export const flowShelf: Shelf = {
       return { now: bench.clock.now(), answer: 'ok' }
     },
   }),
+  'flow-retry-without-deadline': creating((flow, { tables }) =>
+    tables.flows.size === 0 ? flow : { ...flow, steps: flow.steps.map((step) => without(step, 'deadlineAt')) },
+  ),
   'flow-never-retried': creating((flow) => ({ ...flow, onExisting: 'return' })),
   'stale-end-unblocks': (bench) => ({
     commit: async (change) => {

@@ -34,6 +34,9 @@ export const limitShelf: Shelf = {
     request.limits ? { ...request, limits: request.limits.map((limit) => without(limit, 'rate')) } : request,
   ),
   'rate-unannounced': claiming({ after: (claim) => without(claim, 'nextAt') }),
+  'failing-untold': claiming({
+    after: (claim) => ({ ...claim, runs: claim.runs.map((run) => without(run, 'failing')) }),
+  }),
   'bucket-none': ending({ change: (end) => without(end, 'trouble') }),
   'bucket-counts-attempts': claiming({
     after: (claim, { tables }: Bench) => {

@@ -1,5 +1,6 @@
 /** Stores that obey operators wrongly. */
 import type { Act, Committed, Move } from '../../../src/ports/store.ts'
+import { placeOf } from '../../../src/run/place.ts'
 import { isTerminal } from '../../../src/run/run.ts'
 import type { Row } from '../../../src/stores/memory/rows.ts'
 import { type Bench, gap, type Sabotage, type Shelf } from './bench.ts'
@@ -48,6 +49,12 @@ export const steerShelf: Shelf = {
   'priority-unchanged': reordering({
     after: (row, { priority }) => {
       row.priority = priority
+    },
+  }),
+  'priority-forgets-due-time': reordering({
+    after: (row, before, { tables }) => {
+      if (row.dueAt !== before.dueAt || row.state === 'ready') return
+      row.place = placeOf({ priority: row.priority, submittedAt: row.submittedAt }, tables.ageingMs)
     },
   }),
   'due-time-unchanged': reordering({
