@@ -124,7 +124,7 @@ function answer(tx: Tx, request: ClaimRequest, open: OpenLanes, leased: Leased =
   return {
     now: tx.now,
     token: leased.token,
-    runs: leased.rows.map((row) => claimedOf(tx, row, leased)),
+    runs: claimedRuns(tx, leased),
     ...(nextAt === undefined ? {} : { nextAt }),
     suspects,
   }
@@ -148,8 +148,15 @@ function nextAtOf(tx: Tx, { alone }: ClaimRequest, open: OpenLanes): number | un
   return nextAt === Number.POSITIVE_INFINITY ? undefined : Math.max(tx.now, nextAt)
 }
 
+function claimedRuns(tx: Tx, leased: Leased): readonly ClaimedRun[] {
+  const runs = leased.rows.map((row) => claimedOf(tx, row, leased))
+  const { failing } = failingOf(tx.lanes.buckets.values())
+  if (failing) for (const run of runs) run.failing = failing
+  return runs
+}
+
 /** Hardly any run has more than what is in the first object, so the rest is added to it where it is. */
-function claimedOf(tx: Tx, row: ClaimRow, leased: Leased): ClaimedRun {
+function claimedOf(tx: Tx, row: ClaimRow, leased: Leased): Growing<ClaimedRun> {
   const [number, lane, , submittedAt, leaseUntil, generation, attempts, errors, lapses, key, rare, failure, input] = row
   const { statements, lanes } = tx
   const { token, until = leaseUntil ?? 0, again = false } = leased
@@ -178,7 +185,6 @@ function claimedOf(tx: Tx, row: ClaimRow, leased: Leased): ClaimedRun {
   if (failure !== null) claimed.failure = JSON.parse(failure) as Failure
   if (more !== NOTHING_RARE) addRare(tx, number, more, claimed)
   if (lanes.holds.size > 0) addProbes(lanes.holds.values(), token, claimed)
-  if (lanes.buckets.size > 0) Object.assign(claimed, failingOf(lanes.buckets.values()))
   return claimed
 }
 

@@ -59,6 +59,8 @@ describe('connection', () => {
 
   test.each([
     [{ file: '' }, /file: ""/],
+    [{ database: 5 as never }, /database: number; allowed is an open better-sqlite3 database/],
+    [{ database: undefined as never }, /database: undefined/],
     [{ file: 'a.db', durability: 'none' as 'power' }, /durability: "none".*"power" and "process"/],
     [{ file: 'a.db', busyMs: -1 }, /busyMs: -1/],
     [{ file: 'a.db', watchMs: Number.NaN }, /watchMs: NaN/],

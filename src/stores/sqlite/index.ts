@@ -195,6 +195,9 @@ const isNoFolder = (error: unknown): boolean => /directory does not exist/.test(
 
 function check(options: SqliteOptions): void {
   const { durability = 'power' } = options
+  if ('database' in options && typeof options.database?.prepare !== 'function') {
+    throw new TypeError(`database: ${typeof options.database}; allowed is an open better-sqlite3 database`)
+  }
   if (!('database' in options) && (typeof options.file !== 'string' || options.file.trim() === '')) {
     throw new TypeError(`file: ${JSON.stringify(options.file)}; allowed is the path of a file, or ":memory:"`)
   }
