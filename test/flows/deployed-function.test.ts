@@ -9,12 +9,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { expect, test } from 'vitest'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const missing = firestoreMissing()
 const PROJECT = 'reprise-test'
 let world: ReportWorld
 let folder: string
@@ -22,8 +21,7 @@ let child: ChildProcess | undefined
 let url: string
 let printed = ''
 
-beforeAll(async () => {
-  if (missing !== undefined) return
+onEmulator(async () => {
   world = await reportWorld()
   folder = mkdtempSync(join(tmpdir(), 'reprise-function-'))
   cpSync(join(root, 'deploy/firestore/function'), folder, { recursive: true })
@@ -31,20 +29,19 @@ beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}/`
   child = await started(port)
-}, 120_000)
-afterAll(async () => {
+  return { close }
+})
+
+async function close(): Promise<void> {
   if (child?.pid !== undefined && child.exitCode === null) {
     const gone = once(child, 'exit')
     // npm, its shell and the function are one group.
     process.kill(-child.pid, 'SIGKILL')
     await gone
   }
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-  await world?.close()
-})
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
-})
+  rmSync(folder, { recursive: true, force: true })
+  await world.close()
+}
 
 async function started(port: number): Promise<ChildProcess> {
   const imports = ['../e2e/use-source.ts', '../services/loopback-only.ts'].map(

@@ -1,20 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { cloudEvent } from '@google-cloud/functions-framework'
 import { getTestServer } from '@google-cloud/functions-framework/testing'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type FlowOutcome, firestoreDocuments } from '../../src/flows/index.ts'
 import { adoptFlow } from '../../src/stores/firestore/index.ts'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
-const missing = firestoreMissing()
 let world: ReportWorld
-beforeAll(async () => {
-  if (missing === undefined) world = await reportWorld()
-})
-afterAll(() => world?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+onEmulator(async () => {
+  world = await reportWorld()
+  return world
 })
 
 test('a CloudEvent of Firestore, as the platform posts it, runs the step of its document', async () => {

@@ -1,17 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { firestoreDocuments } from '../../src/flows/index.ts'
 import { faultyFirestore } from '../services/faulty-firestore.ts'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import { type FlowChange, PROFILE, type ReportWorld, reportWorld, SCHEMA } from './report-world.fixtures.ts'
 
-const missing = firestoreMissing()
 let world: ReportWorld
-beforeAll(async () => {
-  if (missing === undefined) world = await reportWorld()
-})
-afterAll(() => world?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+onEmulator(async () => {
+  world = await reportWorld()
+  await keepSchema('llm_report_output_v2', { jsonSchema: 'not JSON' })
+  await keepSchema('llm_report_output_v3', { jsonSchema: { ...SCHEMA, type: 'nonsense' } })
+  await keepSchema('llm_report_output_v4', { jsonSchema: without('summary') })
+  await keepSchema('llm_report_output_v5', { jsonSchema: without('details') })
+  const summary = { type: 'object', properties: { markdown: { type: 'string' } } }
+  const schema = { ...SCHEMA, properties: { ...SCHEMA.properties, summary } }
+  await keepSchema('llm_report_output_v6', { jsonSchema: schema })
+  return world
 })
 
 const profile = (change: object): FlowChange => ({ inputs: { llm: { llmProfile: { ...PROFILE, ...change } } } })
@@ -105,18 +108,6 @@ const FINAL: readonly (readonly [name: string, change: FlowChange, code: string,
 ]
 
 describe('every code is read back from where it belongs', () => {
-  beforeAll(async () => {
-    if (missing !== undefined) return
-    await keepSchema('llm_report_output_v2', { jsonSchema: 'not JSON' })
-    await keepSchema('llm_report_output_v3', { jsonSchema: { ...SCHEMA, type: 'nonsense' } })
-    await keepSchema('llm_report_output_v4', { jsonSchema: without('summary') })
-    await keepSchema('llm_report_output_v5', { jsonSchema: without('details') })
-    const summary = { type: 'object', properties: { markdown: { type: 'string' } } }
-    await keepSchema('llm_report_output_v6', {
-      jsonSchema: { ...SCHEMA, properties: { ...SCHEMA.properties, summary } },
-    })
-  })
-
   test.for(FINAL)('step error, at once and for good: %s', async ([, change, code, message]) => {
     const before = world.asked()
     const flow = await world.flow(change)
