@@ -140,14 +140,14 @@ const ENTRY: readonly Mutant[] = [
   mutant(
     'firestore: a lease ends before its invocation',
     HANDLER,
-    'leaseMs: invocationMs + LEASE_BEYOND_MS',
-    'leaseMs: LEASE_BEYOND_MS',
+    'Math.max(0, leftMs()) + LEASE_BEYOND_MS',
+    'LEASE_BEYOND_MS',
   ),
   mutant(
     'firestore: every event gets a seat at once',
     HANDLER,
-    'return seats.use(() => handle(options, flow, invocationMs, finalizeReserveMs))',
-    'return seats && handle(options, flow, invocationMs, finalizeReserveMs)',
+    'return seats.use(() => handle(options, flow, leftMs, finalizeReserveMs))',
+    'return seats && handle(options, flow, leftMs, finalizeReserveMs)',
   ),
   mutant(
     'firestore: an event about another collection is taken for one of ours',
@@ -167,7 +167,7 @@ const OUTCOMES: readonly Mutant[] = [
   mutant(
     'firestore: an invocation that cannot write its end says nothing',
     HANDLER,
-    '  await tell(place, outcome, worker.id)\n',
+    '  await tell(place, outcome, worker.id, tasks)\n',
     '',
   ),
   mutant(

@@ -276,12 +276,14 @@ describe('every code is read back from where it belongs', () => {
   })
 
   test('FIRESTORE_CLAIM_FAILED: told on the step, which stays ready; the next event takes it away again', async () => {
-    const flow = await world.flow()
+    const theirs = { stepType: 'CHARTS', status: 'READY' }
+    const flow = await world.flow({ steps: { theirs } })
     const client = faultyFirestore(world.client, () => 'before', 13)
     const outcome = await world.handler({ client })(world.event(flow))
     expect(outcome).toMatchObject({ done: 0, code: 'FIRESTORE_CLAIM_FAILED' })
     const { status, error } = await world.step(flow)
     expect([status, error.code]).toEqual(['READY', 'FIRESTORE_CLAIM_FAILED'])
+    expect(await world.step(flow, 'theirs')).toEqual(theirs)
     expect(await world.handler()(world.event(flow))).toEqual({ flow, done: 1 })
     expect(await world.step(flow)).not.toHaveProperty('error')
   })

@@ -132,13 +132,13 @@ export async function tellStep(
   options: FirestoreOptions,
   id: string,
   error: { readonly code: string; readonly message: string },
-  isTold: (step: { readonly status: unknown; readonly worker: unknown }) => boolean,
+  isTold: (step: { readonly status: unknown; readonly task: unknown; readonly worker: unknown }) => boolean,
 ): Promise<void> {
   const place = await openPlace(options)
   try {
     const snapshot = await place.runs.doc(id).get()
     const steps = Object.entries((snapshot.get('steps') ?? {}) as Record<string, Record<string, unknown>>)
-    const told = steps.filter(([, { status, worker }]) => isTold({ status, worker }))
+    const told = steps.filter(([, { status, stepType: task, worker }]) => isTold({ status, task, worker }))
     const paths = told.flatMap(([step]) => [new place.sdk.FieldPath('steps', step, 'error'), error])
     const [first, value, ...more] = paths
     if (first === undefined || !snapshot.updateTime) return
