@@ -22,13 +22,15 @@ import { type Clock, systemClock } from '../../time/clock.ts'
 import { checkInputs } from './inputs.ts'
 import { checkProfile, checkSchema, type ReportProfile, type ReportSchema, versionOf } from './profile.ts'
 import { askedFailure, isOutOfTime, type ReportCode, reportFailure } from './report-failure.ts'
-import { partsOf, requestOf } from './request.ts'
+import { partsOf, type ReadObject, requestOf } from './request.ts'
 import { type ReportSources, siblingsOf } from './sources.ts'
 
 export interface LlmReportOptions {
   readonly store: Store
   readonly artifacts: Artifacts
   readonly sources: ReportSources
+  /** Reads what other steps wrote: `gcsObjects({ buckets })` where other workers did. @default only what lies under `artifacts` and has its marks */
+  readonly objects?: ReadObject
   /** Where the model is, when it is not at its provider's own address. */
   readonly baseURL?: string
   /** Whether a model writes JSON to a schema. @default by a list of those that do not */
@@ -86,6 +88,7 @@ type ReportContext = Context<unknown> & Asks
 
 export function llmReport(options: LlmReportOptions): (input: unknown, ctx: ReportContext) => Promise<ReportOutput> {
   const { store, artifacts, sources, clock = systemClock } = options
+  const objects: ReadObject = options.objects ?? ((uri) => artifacts.get(uri))
   const policy = options.storage ?? flowStorage
   /** Each read is tried again by itself; what stays is the store's trouble, or of what this account will never be given. */
   const read = async <T>(what: string, never: ReportCode, ask: () => Promise<T>): Promise<T> => {
@@ -119,7 +122,7 @@ export function llmReport(options: LlmReportOptions): (input: unknown, ctx: Repo
     const profile = await profileOf(inputs.llmProfile)
     const schema = await schemaOf(profile)
     tellHash(ctx, profile, schema)
-    const request = await requestOf(promptId, prompt, parts, artifacts)
+    const request = await requestOf(promptId, prompt, parts, objects)
     if (request.missing.length > 0) ctx.log.warn('earlier reports are not there', { missing: request.missing })
     const asked = await ask(ctx, options, profile, schema, request)
     const body = JSON.stringify(asked.value)

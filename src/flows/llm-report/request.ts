@@ -2,7 +2,6 @@
  * The request of a report: what its inputs lead to, read and put into one document for the model.
  * What is missing and may be missing is said in it; what may not be missing ends the step before anything is asked.
  */
-import type { Artifacts } from '../../ports/artifacts.ts'
 import { type ReportInputs, shown } from './inputs.ts'
 import { reportFailure } from './report-failure.ts'
 import { type SiblingStep, type SourceDocument, uriOf } from './sources.ts'
@@ -14,6 +13,9 @@ export interface ReportRequest {
   /** Optional parts that were not there. */
   readonly missing: readonly string[]
 }
+
+/** The bytes of an object by its uri; `undefined` when it is not there, `"broken"` when its hash does not match. */
+export type ReadObject = (uri: string) => Promise<Uint8Array | 'broken' | undefined>
 
 /** Longer inputs are cut, and the model is told so. */
 const PART_MAX = 200_000
@@ -50,7 +52,7 @@ export async function requestOf(
   promptId: string,
   prompt: SourceDocument,
   parts: readonly Part[],
-  artifacts: Artifacts,
+  read: ReadObject,
 ): Promise<ReportRequest> {
   const text = prompt['userPrompt'] ?? prompt['text']
   if (typeof text !== 'string' || text.trim() === '')
@@ -58,7 +60,7 @@ export async function requestOf(
   const missing: string[] = []
   const sections: string[] = []
   for (const { field, step, uri, isRequired } of parts) {
-    const body = await artifacts.get(uri)
+    const body = await read(uri)
     if (body !== undefined && body !== 'broken') {
       sections.push(`## ${field} (${step})\n${cut(new TextDecoder().decode(body))}`)
       continue
