@@ -210,6 +210,17 @@ describe('every code is read back from where it belongs', () => {
     ['steps.a.status is "DONE"', { steps: { a: { stepType: 'X', status: 'DONE' } } }],
     ['steps.a.stepType is not given', { steps: { a: { status: 'READY' } } }],
     ['steps.a.dependsOn names "b"', { steps: { a: { stepType: 'X', status: 'READY', dependsOn: ['b'] } } }],
+    ['steps.a.rest is "mine"', { steps: { a: { stepType: 'X', status: 'READY', rest: 'mine' } } }],
+    ['steps.a.input is "mine"', { steps: { a: { stepType: 'X', status: 'READY', input: 'mine' } } }],
+    [
+      'steps.a.dependsOn leads back',
+      {
+        steps: {
+          a: { stepType: 'X', status: 'BLOCKED', dependsOn: ['b'] },
+          b: { stepType: 'X', status: 'BLOCKED', dependsOn: ['a'] },
+        },
+      },
+    ],
     ['steps: "a b" is no name', { steps: { 'a b': { stepType: 'X', status: 'READY' } } }],
   ] as const)('FLOW_RUN_INVALID, in the error of the run: %s', async ([message, { steps }]) => {
     const flow = await world.flow()
