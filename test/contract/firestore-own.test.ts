@@ -129,6 +129,18 @@ describe('firestore, besides the laws', () => {
     expect((await claim(store, 1)).runs).toMatchObject([{ resource: 'pro' }])
   })
 
+  test('flows in which only other tasks can begin are not looked at: they cost nothing, and hide nobody', async () => {
+    const own = emulator.client()
+    const bill = countBill(own)
+    const store = firestore({ client: own, collection: emulator.collection(), lookAhead: 2 })
+    const steps = [{ ...step('first'), task: 'other' }, step('then', ['first'])]
+    for (let flows = 0; flows < 40; flows += 1) await store.createFlow({ name: 'f', steps })
+    const [made] = (await store.create([run()])).runs
+    const before = bill.reads
+    expect((await claim(store, 1)).runs).toMatchObject([{ id: (made as { id: string }).id }])
+    expect(bill.reads - before).toBe(3)
+  })
+
   test('what does not fit into a document is refused by name, and nothing is stored', async () => {
     const store = firestore({ client, collection: emulator.collection() })
     await expect(store.create([run({ input: JSON.stringify('x'.repeat(3_000_000)) })])).rejects.toThrow(

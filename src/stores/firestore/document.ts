@@ -225,8 +225,10 @@ const STEP_FIELDS = [
 export function topOf(doc: Doc): Data {
   const rows = [...doc.rows.values()]
   const open = rows.filter(({ state }) => !isTerminal(state))
-  const dues = open.map(actsAt).filter((at) => at !== undefined)
-  const lanes = open.flatMap(({ lane }) => [
+  const acting = open.filter((row) => actsAt(row) !== undefined)
+  const dues = acting.map(actsAt).filter((at) => at !== undefined)
+  // Only of those with which a claim could do something: what waits for other steps is none of its affair.
+  const lanes = acting.flatMap(({ lane }) => [
     `task:${lane.task}`,
     ...(lane.category === undefined ? [] : [`category:${lane.category}`]),
     ...(lane.resource === undefined ? [] : [`resource:${lane.resource}`]),
