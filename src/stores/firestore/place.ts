@@ -54,8 +54,13 @@ const FOREIGN_TTL_MS = 15 * 60_000
 const LOOK_AHEAD = 50
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
-export function checkOptions({ collection, system, foreignTtlMs, lookAhead, ageingMs }: FirestoreOptions): void {
-  for (const [field, value] of Object.entries({ collection, system })) {
+export function checkOptions(options: FirestoreOptions): void {
+  const { client, projectId, databaseId, collection, system, only, foreignTtlMs, lookAhead, ageingMs } = options
+  for (const [field, value] of Object.entries({ projectId, databaseId })) {
+    if (client !== undefined && value !== undefined)
+      throw new RangeError(`${field}: ${JSON.stringify(value)}; allowed is none beside client, which has its own`)
+  }
+  for (const [field, value] of Object.entries({ collection, system, only })) {
     if (value !== undefined && !NAME.test(value))
       throw new RangeError(`${field}: ${JSON.stringify(value)}; allowed are letters, digits, _ and -, 128 at most`)
   }
