@@ -8,7 +8,7 @@ import { checkPath, isSegment, pathUnder } from '../artifact-path.ts'
 import { deleteUnder, type GcsObject, insertOnce, readObject } from './objects.ts'
 import { checkBucket, checkClient, type GcsClientOptions, requestsTo } from './requests.ts'
 
-export { type GcsObjectsOptions, gcsObjects } from './read-objects.ts'
+export { gcsObjects } from './read-objects.ts'
 
 export interface GcsOptions extends GcsClientOptions {
   readonly bucket: string

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { type GcsObject, readObject } from './objects.ts'
 import { checkBucket, checkClient, type GcsClientOptions, requestsTo } from './requests.ts'
 
-export interface GcsObjectsOptions extends GcsClientOptions {
+interface GcsObjectsOptions extends GcsClientOptions {
   /** Uris of other buckets are not read, whatever a document names. */
   readonly buckets: readonly string[]
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryArtifacts } from '../../artifacts/memory/index.ts'
 import { createReprise } from '../../create-reprise.ts'
 import { flow } from '../../engine/flow.ts'
@@ -8,6 +8,7 @@ import { memory } from '../../stores/memory/index.ts'
 import { type FakeAnswer, fakeModel } from '../../testing/fake-model.ts'
 import { virtualClock } from '../../testing/virtual-clock.ts'
 import { llmReport, llmReportTask } from './llm-report.ts'
+import { checkProfile, checkSchema } from './profile.ts'
 import { askedFailure } from './report-failure.ts'
 import { documents, type ReportSources } from './sources.ts'
 
@@ -151,4 +152,43 @@ test('what is ours to end or to wait for passes as it is', () => {
     const thrown = failure({ kind, code })
     expect(askedFailure(thrown, 0, true)).toBe(thrown)
   }
+})
+
+const PROFILE = {
+  modelName: 'gemini-2.5-flash',
+  responseMimeType: 'application/json',
+  structuredOutput: { schemaId: 'llm_report_output_v1' },
+}
+
+test('what a profile leaves open may be null', () => {
+  const open = { candidateCount: null, temperature: null, maxOutputTokens: null }
+  expect(checkProfile({ ...PROFILE, ...open })).toEqual(checkProfile(PROFILE))
+})
+
+describe('a schema as generators write it, with parts under other names', () => {
+  const summary = { type: 'object', required: ['markdown'], properties: { markdown: { type: 'string' } } }
+  const report = (part: object) => ({
+    type: 'object',
+    required: ['summary', 'details'],
+    properties: { summary: part, details: { type: 'object' } },
+  })
+  const check = (jsonSchema: object) => checkSchema('llm_report_output_v1', { jsonSchema })
+
+  test.for([
+    ['a part by its name', { ...report({ $ref: '#/$defs/Summary' }), $defs: { Summary: summary } }],
+    ['a part among others', { ...report({ allOf: [{ $ref: '#/$defs/a~1b' }] }), $defs: { 'a/b': summary } }],
+    ['the whole by its name', { $ref: '#/$defs/Report', $defs: { Report: report(summary) } }],
+  ] as const)('%s is found', ([, schema]) => {
+    expect(check(schema)).toMatchObject({ version: 1 })
+  })
+
+  test('a name that leads to less is refused', () => {
+    const schema = { ...report({ $ref: '#/$defs/Summary' }), $defs: { Summary: { type: 'object' } } }
+    expect(() => check(schema)).toThrow(/does not require summary\.markdown$/)
+  })
+
+  test('a name that leads to itself is refused', () => {
+    const schema = { ...report({ $ref: '#/$defs/Summary' }), $defs: { Summary: { $ref: '#/$defs/Summary' } } }
+    expect(() => check(schema)).toThrow(/summary\.markdown|is invalid/)
+  })
 })
