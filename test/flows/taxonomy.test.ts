@@ -176,6 +176,25 @@ describe('every code is read back from where it belongs', () => {
     expect([status, error.code]).toEqual(['WAITING', 'FIRESTORE_UNAVAILABLE'])
   })
 
+  test('inputs that cannot be read now are waited for, before anybody is asked', async () => {
+    const flow = await world.flow()
+    const before = world.asked()
+    world.server.fail({ verb: 'media', how: 'error-before', times: 5 })
+    await world.handler()(world.event(flow))
+    const { status, error } = await world.step(flow)
+    expect([status, error.code, world.asked() - before]).toEqual(['WAITING', 'artifacts.unavailable', 0])
+    expect(error.message).toMatch(/^ohlcvStepId: /)
+  })
+
+  test('INVALID_STEP_INPUTS: inputs that this account may never read', async () => {
+    const flow = await world.flow()
+    world.server.fail({ verb: 'get', how: 'error-before', status: 403 })
+    await world.handler()(world.event(flow))
+    const { status, error } = await world.step(flow)
+    expect([status, error.code]).toEqual(['FAILED', 'INVALID_STEP_INPUTS'])
+    expect(error.message).toMatch(/^ohlcvStepId is "ohlcv", and its object is unusable: .*gs:\/\/bucket/)
+  })
+
   test('GCS_WRITE_FAILED: the answer is kept, and only the write is tried again', async () => {
     const flow = await world.flow()
     const before = world.asked()
