@@ -58,7 +58,8 @@ const daily = flow('daily', {
     { needs: ['prices', 'charts'] },
   ],
 })
-const submitted = await reprise.submitFlow(daily, { key: '2026-11-15' })
+// The same key gives the same flow; each run of this program has a folder of its own, and so a flow of its own.
+const submitted = await reprise.submitFlow(daily, { key: place })
 const worker = reprise.work()
 await worker.idle()
 await worker.stop()

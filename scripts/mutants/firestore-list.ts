@@ -140,20 +140,56 @@ const ENTRY: readonly Mutant[] = [
   mutant(
     'firestore: a lease ends before its invocation',
     HANDLER,
-    'leaseMs: invocationMs + LEASE_BEYOND_MS',
-    'leaseMs: LEASE_BEYOND_MS',
+    'Math.max(0, leftMs()) + LEASE_BEYOND_MS',
+    'LEASE_BEYOND_MS',
   ),
   mutant(
     'firestore: every event gets a seat at once',
     HANDLER,
-    'return seats.use(() => handle(options, flow, invocationMs, finalizeReserveMs))',
-    'return seats && handle(options, flow, invocationMs, finalizeReserveMs)',
+    'return seats.use(() => handle(options, flow, leftMs, finalizeReserveMs))',
+    'return seats && handle(options, flow, leftMs, finalizeReserveMs)',
+  ),
+  mutant(
+    'firestore: the wait for a seat is not time of the invocation',
+    HANDLER,
+    'invocationMs - (systemClock.monotonic() - arrivedAt)',
+    'invocationMs - Math.min(0, arrivedAt)',
   ),
   mutant(
     'firestore: an event about another collection is taken for one of ours',
     'src/flows/flow-event.ts',
     'first === collection && id !== undefined',
     'first !== undefined && id !== undefined',
+  ),
+]
+
+const STRANGERS: readonly Mutant[] = [
+  mutant(
+    'firestore: a document that was taken in is not looked at again',
+    `${STORE}/adopt.ts`,
+    '    isBehind(data, topOf(decode(snapshot, data, place.foreignTtlMs))) ||\n',
+    '',
+  ),
+  mutant(
+    'firestore: a step that is not understood is claimed all the same',
+    `${STORE}/document.ts`,
+    '  if (!rest || !isUnderstood(data)) return unreadable(doc, step, data, n)\n',
+    '  if (!rest) return unreadable(doc, step, data, n)\n',
+  ),
+  mutant(
+    'firestore: an error that was mended stays',
+    `${STORE}/adopt.ts`,
+    "const isMended = data['error']?.code === INVALID",
+    'const isMended = false',
+  ),
+]
+
+const LOOKS: readonly Mutant[] = [
+  mutant(
+    'firestore: a claim looks at flows in which only other tasks can begin',
+    `${STORE}/document.ts`,
+    'const lanes = acting.flatMap(',
+    'const lanes = open.flatMap(',
   ),
 ]
 
@@ -167,7 +203,7 @@ const OUTCOMES: readonly Mutant[] = [
   mutant(
     'firestore: an invocation that cannot write its end says nothing',
     HANDLER,
-    '  await tell(place, outcome, worker.id)\n',
+    '  await tell(place, outcome, worker.id, tasks)\n',
     '',
   ),
   mutant(
@@ -237,6 +273,8 @@ export const FIRESTORE_MUTANTS: readonly Mutant[] = [
   ...on('test/contract/firestore.test.ts', ' key:', KEYS),
   ...on('test/contract/firestore-keys.test.ts', 'two claims|about to be|another worker', KEY_RACES),
   ...on('test/flows/function.test.ts', '.', ENTRY),
+  ...on('test/flows/strangers.test.ts', '.', STRANGERS),
+  ...on('test/contract/firestore-own.test.ts', 'only other tasks', LOOKS),
   ...on('test/flows/taxonomy.test.ts', '.', OUTCOMES),
   ...on('test/flows/kill.test.ts', '.', CRASHES),
 ]

@@ -205,6 +205,15 @@ export const MUTANTS: readonly Mutant[] = [
     'left !== undefined || suspendedOn !== undefined',
     'left !== undefined',
   ),
+  {
+    ...mutant(
+      'what was given back for want of time is taken again',
+      `${ENGINE}/worker.ts`,
+      'deadlineOf(execution) === endsAt) this.#late = true',
+      'deadlineOf(execution) === endsAt) this.#late = false',
+    ),
+    tests: [`${ENGINE}/worker.test.ts`],
+  },
   mutant(
     'a handler that hangs is not dismissed',
     `${ENGINE}/worker.ts`,

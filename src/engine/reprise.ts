@@ -70,9 +70,9 @@ export interface WorkOptions {
   readonly tasks?: readonly (Task | string)[]
   /** Only runs of these categories. */
   readonly categories?: readonly string[]
-  /** When this process ends (a function's invocation), epoch milliseconds. */
+  /** When this process ends (a function's invocation), epoch milliseconds of the store's clock: what cannot be ended by then is not begun. */
   readonly endsAt?: number
-  /** Kept back from every call's time for writing the end; 0 by default. */
+  /** Kept back from every call's time for writing the end, where the task's policy says nothing of it; 0 by default. */
   readonly finalizeReserveMs?: Duration
 }
 
@@ -315,6 +315,8 @@ function startWorker(options: RepriseOptions, work: WorkOptions, shared: Shared)
   }
   const leaseMs = parseDuration(work.leaseMs ?? 30_000, 'leaseMs')
   if (leaseMs < 100) throw new RepriseError('work.lease', `leaseMs is ${leaseMs}. Allowed: 100 ms or more.`)
+  if (work.endsAt !== undefined && !Number.isFinite(work.endsAt))
+    throw new RepriseError('work.ends', `endsAt is ${work.endsAt}. Allowed: an instant in epoch milliseconds.`)
   const drainMs = parseDuration(work.drainMs ?? 30_000, 'drainMs')
   const id = `w-${ids(4)}`
   const gone = new AbortController()

@@ -24,6 +24,11 @@ export class StoreTime {
     return now
   }
 
+  /** Before the first answer of the store the time is a guess by our own clock. */
+  get isTold(): boolean {
+    return this.#toldAt !== Number.NEGATIVE_INFINITY
+  }
+
   /** Never goes back for a reader: it stands still until the store has caught up. */
   now(): number {
     if (this.#toldAt === Number.NEGATIVE_INFINITY) return this.#clock.now()

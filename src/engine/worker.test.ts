@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RepriseError } from '../failure/reprise-error.ts'
+import { definePolicy } from '../policy/define-policy.ts'
 import { memory } from '../stores/memory/index.ts'
 import { virtualClock } from '../testing/virtual-clock.ts'
 import { systemClock } from '../time/clock.ts'
@@ -230,5 +231,53 @@ describe('idle', () => {
     await clock.runUntilSettled(idle)
     expect((await store.flow({ id }))?.steps.map(({ state }) => state)).toEqual(['succeeded', 'succeeded'])
     await clock.runUntilSettled(worker.stop())
+  })
+})
+
+describe('a process that ends at a known time', () => {
+  const endless = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+  test('what it cannot end is given back once, and not taken again', async () => {
+    const { reprise, clock, named } = workbench()
+    const task = reprise.task('t', {}, (_input, ctx) => endless(ctx.signal))
+    const run = await reprise.submit(task, 1)
+    const worker = reprise.work({ concurrency: 1, leaseMs: '60s', endsAt: clock.now() + 10_000 })
+    await clock.runUntilSettled(worker.idle())
+    expect(await reprise.get(run.id)).toMatchObject({ state: 'ready', attempt: 1, ledgers: { interruptions: 1 } })
+    expect(named('attempt.started')).toHaveLength(1)
+    await clock.runUntilSettled(worker.stop())
+  })
+
+  test('a call for which too little time is left is given back once, also to a reserve of its own', async () => {
+    const { reprise, clock } = workbench()
+    const policy = definePolicy({ limits: { finalizeReserveMs: '20s' } })
+    const task = reprise.task('t', { policy }, (_input, ctx) => ctx.call('c', () => 'sent'))
+    const run = await reprise.submit(task, 1)
+    const worker = reprise.work({ concurrency: 1, endsAt: clock.now() + 10_000 })
+    await clock.runUntilSettled(worker.idle())
+    expect(await reprise.get(run.id)).toMatchObject({ state: 'ready', attempt: 1, ledgers: { interruptions: 1 } })
+    await clock.runUntilSettled(worker.stop())
+  })
+
+  test('nothing more is begun in the time that is kept back', async () => {
+    const { reprise, clock } = workbench()
+    const task = reprise.task('t', {}, () => clock.sleep(4_000))
+    const runs = await Promise.all([1, 2, 3].map((input) => reprise.submit(task, input)))
+    const worker = reprise.work({ concurrency: 1, endsAt: clock.now() + 10_000, finalizeReserveMs: '5s' })
+    await clock.runUntilSettled(worker.idle())
+    const views = await Promise.all(runs.map(({ id }) => reprise.get(id)))
+    expect(views.map((view) => [view?.state, view?.attempt])).toEqual([
+      ['succeeded', 1],
+      ['succeeded', 1],
+      ['ready', 0],
+    ])
+    await clock.runUntilSettled(worker.stop())
+  })
+
+  test('an end that is none is refused', () => {
+    const { reprise } = workbench()
+    reprise.task('t', {}, () => 1)
+    expect(() => reprise.work({ endsAt: Number.NaN })).toThrow(/^endsAt is NaN\. Allowed/)
   })
 })

@@ -67,6 +67,8 @@ export class Worker {
   /** Suspects wait: this worker empties its hands and takes one alone. */
   #suspects = false
   #alone = false
+  /** A run was given back for want of time: the next would be too. */
+  #late = false
   #released = 0
   #nap: { readonly endsAt: number; readonly controller: AbortController } | undefined
 
@@ -138,6 +140,10 @@ export class Worker {
 
   #refill(): void {
     if (this.#stopping || this.#broken || this.#claiming || !this.#hungry || this.#alone) return
+    if (this.#isLate()) {
+      this.#rest()
+      return
+    }
     const { concurrency } = this.#options
     const empty = this.#handsAreEmpty()
     if (this.#suspects) {
@@ -148,6 +154,20 @@ export class Worker {
     if (this.#queue.length > ahead / 2 || this.#ends >= ENDS_MAX) return
     const wanted = concurrency - this.#running + ahead - this.#queue.length
     if (wanted > 0) void this.#claim(wanted, concurrency === 1 && empty && ahead === 0)
+  }
+
+  /** The process ends soon: what it took now it could only give back. Only the store's own time tells, so the first claim is free. */
+  #isLate(): boolean {
+    const { endsAt, finalizeReserveMs, time } = this.#parts
+    return this.#late || (endsAt !== undefined && time.isTold && time.now() >= endsAt - finalizeReserveMs)
+  }
+
+  /** Looks for nothing more: whoever waits for this worker is told when its hands are empty. */
+  #rest(): void {
+    this.#hungry = false
+    this.#suspects = false
+    this.#quiet = true
+    this.#tellWaiters()
   }
 
   async #claim(limit: number, alone: boolean): Promise<void> {
@@ -282,7 +302,11 @@ export class Worker {
 
   #write(execution: Execution, ending: NonNullable<Performed>): void {
     this.#ends += 1
-    if (ending.type === 'failure' && ending.failure.kind === 'interrupted') this.#released += 1
+    if (ending.type === 'failure' && ending.failure.kind === 'interrupted') {
+      this.#released += 1
+      const { endsAt } = this.#parts
+      if (endsAt !== undefined && deadlineOf(execution) === endsAt) this.#late = true
+    }
     settle(execution, ending, (error) => {
       if (error !== undefined) this.#giveUp(execution, error)
       this.#ends -= 1

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../time/clock.ts'
 export interface FlowDaemonOptions extends Pick<WorkOptions, 'concurrency' | 'leaseMs' | 'pollMs'> {
   readonly firestore?: Omit<FirestoreOptions, 'only'>
   readonly open: (store: Store) => Pick<Reprise<never>, 'work' | 'close'>
-  /** How often documents that others made are looked for; 0 for never. @default 30,000 */
+  /** How often documents that others made or changed are looked for; 0 for never. @default 30,000 */
   readonly adoptEveryMs?: number
   readonly clock?: Clock
 }
@@ -19,7 +19,7 @@ export interface FlowDaemonOptions extends Pick<WorkOptions, 'concurrency' | 'le
 export interface FlowDaemon {
   /** Resolves when nothing is claimable now and nothing is in hand. */
   idle(): Promise<void>
-  /** Goes on looking for documents that others made, a bounded step; says how many were found. */
+  /** Goes on looking for documents that others made or changed, a bounded step; says how many were found. */
   adopt(): Promise<number>
   stop(): Promise<void>
 }
@@ -29,6 +29,8 @@ const ADOPT_EVERY_MS = 30_000
 export function createFlowDaemon(options: FlowDaemonOptions): FlowDaemon {
   const { firestore: place = {}, adoptEveryMs = ADOPT_EVERY_MS, clock = systemClock } = options
   const { concurrency, leaseMs, pollMs } = options
+  if (!Number.isInteger(adoptEveryMs) || adoptEveryMs < 0)
+    throw new RangeError(`adoptEveryMs: ${adoptEveryMs}; allowed are whole numbers from 0`)
   const reprise = options.open(firestore(place))
   const worker = reprise.work({
     ...(concurrency === undefined ? {} : { concurrency }),
@@ -39,8 +41,9 @@ export function createFlowDaemon(options: FlowDaemonOptions): FlowDaemon {
   let after: string | undefined
   const adopt = async (): Promise<number> => {
     const { ids, next } = await strangers(place, after)
-    after = next
     for (const id of ids) await adoptFlow(place, id)
+    // Only now: after a look that failed half-way the next one sees the same documents.
+    after = next
     return ids.length
   }
   const looking = adoptEveryMs > 0 ? lookNowAndThen(adopt, adoptEveryMs, clock, stopping.signal) : Promise.resolve()

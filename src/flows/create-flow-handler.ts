@@ -8,6 +8,7 @@ import type { Store } from '../ports/store.ts'
 import type { EventOf } from '../run/event.ts'
 import { adoptFlow, tellStep } from '../stores/firestore/adopt.ts'
 import { type FirestoreOptions, firestore } from '../stores/firestore/index.ts'
+import { systemClock } from '../time/clock.ts'
 import { type FlowEvent, flowIn } from './flow-event.ts'
 import type { FlowOutcome } from './outcome.ts'
 import { Seats } from './seats.ts'
@@ -22,9 +23,9 @@ export interface FlowHandlerOptions {
   readonly open: (store: Store) => FlowReprise
   /** Invocations that work at the same time in this instance; the others wait their turn. @default 1 */
   readonly concurrency?: number
-  /** How long the platform lets an invocation live. @default 780,000 */
+  /** How long the platform lets an invocation live, the wait for its turn included. @default 780,000 */
   readonly invocationMs?: number
-  /** Kept back for writing the end. @default 120,000 */
+  /** Kept back for writing the end, where a task's policy says nothing of it (that of reports keeps 120 s). @default 120,000 */
   readonly finalizeReserveMs?: number
 }
 
@@ -32,7 +33,7 @@ export type FlowHandler = (event: FlowEvent) => Promise<FlowOutcome>
 
 const INVOCATION_MS = 780_000
 const FINALIZE_RESERVE_MS = 120_000
-/** A lease outlives its invocation by this, so that nobody takes a step that is still being written. */
+/** Leases outlive their invocation by this, so that nobody takes a step that is still being written. */
 const LEASE_BEYOND_MS = 60_000
 /** So often the store is asked again before an invocation gives up. */
 const TROUBLE_MAX = 5
@@ -53,27 +54,35 @@ export function createFlowHandler(options: FlowHandlerOptions): FlowHandler {
         'flow.event',
         `The event is about ${JSON.stringify(event.document ?? event.subject)}. Allowed: documents of ${collection}; filter the trigger by its path.`,
       )
-    return seats.use(() => handle(options, flow, invocationMs, finalizeReserveMs))
+    const arrivedAt = systemClock.monotonic()
+    const leftMs = () => Math.ceil(invocationMs - (systemClock.monotonic() - arrivedAt))
+    return seats.use(() => handle(options, flow, leftMs, finalizeReserveMs))
   }
 }
 
 async function handle(
   options: FlowHandlerOptions,
   flow: string,
-  invocationMs: number,
+  leftMs: () => number,
   finalizeReserveMs: number,
 ): Promise<FlowOutcome> {
   const { firestore: place = {} } = options
+  if (leftMs() <= finalizeReserveMs)
+    throw new RepriseError(
+      'flow.busy',
+      `The event of flow ${flow} waited for its turn until ${leftMs()} ms of its time were left. Raise concurrency, or let the platform send this instance fewer events at a time; with retries on, the event comes again.`,
+    )
   const adopted = await adoptFlow(place, flow)
   if (adopted.answer === 'missing') return { flow, done: 0, code: 'FLOW_RUN_NOT_FOUND' }
   if (adopted.answer === 'invalid') return { flow, done: 0, code: 'FLOW_RUN_INVALID', message: adopted.message }
-  const reprise = options.open(firestore({ ...place, only: flow }))
+  const tasks = new Set<string>()
+  const reprise = options.open(inInvocation(firestore({ ...place, only: flow }), leftMs, tasks))
   const seen = watch(reprise)
   const worker = reprise.work({
     concurrency: 1,
-    leaseMs: invocationMs + LEASE_BEYOND_MS,
+    leaseMs: leftMs() + LEASE_BEYOND_MS,
     finalizeReserveMs,
-    endsAt: adopted.now + invocationMs,
+    endsAt: adopted.now + leftMs(),
   })
   try {
     await Promise.race([worker.idle(), seen.gaveUp])
@@ -82,8 +91,21 @@ async function handle(
     await reprise.close().catch(() => {})
   }
   const outcome = outcomeOf(flow, adopted, seen)
-  await tell(place, outcome, worker.id)
+  await tell(place, outcome, worker.id, tasks)
   return outcome
+}
+
+/** The store of one invocation: a lease ends with it, whenever in it the lease began. What is claimed for is noted in `tasks`. */
+function inInvocation(store: Store, leftMs: () => number, tasks: Set<string>): Store {
+  const leaseMs = () => Math.max(0, leftMs()) + LEASE_BEYOND_MS
+  return {
+    ...store,
+    claim: (request) => {
+      for (const task of request.tasks) tasks.add(task)
+      return store.claim({ ...request, leaseMs: leaseMs() })
+    },
+    renew: (request) => store.renew({ ...request, leaseMs: leaseMs() }),
+  }
 }
 
 interface Seen {
@@ -108,7 +130,14 @@ function watch(reprise: FlowReprise): Seen {
   reprise.on('call.answered', () => {
     troubles.write = 0
   })
-  for (const name of ['run.succeeded', 'run.failed', 'attempt.retried', 'run.review', 'run.suspended'] as const)
+  for (const name of [
+    'run.succeeded',
+    'run.failed',
+    'attempt.retried',
+    'run.review',
+    'run.suspended',
+    'run.interrupted',
+  ] as const)
     reprise.on(name, () => {
       seen.done += 1
       troubles.write = 0
@@ -144,9 +173,14 @@ function outcomeOf(
 }
 
 /** What the store did to the invocation is said on the step, if it can be; its state stays, and the next event goes on from it. */
-async function tell(place: FirestoreOptions, { flow, code, message = '' }: FlowOutcome, worker: string): Promise<void> {
+async function tell(
+  place: FirestoreOptions,
+  { flow, code, message = '' }: FlowOutcome,
+  worker: string,
+  tasks: ReadonlySet<string>,
+): Promise<void> {
   if (code === 'FIRESTORE_CLAIM_FAILED')
-    await tellStep(place, flow, { code, message }, ({ status }) => status === 'READY')
+    await tellStep(place, flow, { code, message }, ({ status, task }) => status === 'READY' && tasks.has(String(task)))
   if (code === 'FIRESTORE_FINALIZE_FAILED')
     await tellStep(place, flow, { code, message }, (step) => step.status === 'RUNNING' && step.worker === worker)
 }

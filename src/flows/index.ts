@@ -17,6 +17,7 @@ export {
   type ReportOutput,
   reportPolicy,
 } from './llm-report/llm-report.ts'
+export type { ReadObject } from './llm-report/request.ts'
 export {
   documents,
   type FirestoreDocumentsOptions,

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NewRun, Store } from '../../src/ports/store.ts'
 import { firestore } from '../../src/stores/firestore/index.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { countBill } from '../services/counted-firestore.ts'
 import { faultyFirestore, type WriteFault } from '../services/faulty-firestore.ts'
-import { type FirestoreEmulator, firestoreMissing, startFirestoreEmulator } from '../services/firestore-emulator.ts'
+import { type FirestoreEmulator, startFirestoreEmulator } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 
-const missing = firestoreMissing()
 let emulator: FirestoreEmulator
 let client: ReturnType<FirestoreEmulator['client']>
-beforeAll(async () => {
-  if (missing !== undefined) return
+onEmulator(async () => {
   emulator = await startFirestoreEmulator()
   client = emulator.client()
-})
-afterAll(() => emulator?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+  return emulator
 })
 
 const of = (key: string, max = 1, given: Partial<NewRun> = {}): NewRun => ({

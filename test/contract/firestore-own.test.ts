@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NewRun, NewStep, Store } from '../../src/ports/store.ts'
 import { firestore } from '../../src/stores/firestore/index.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { countBill } from '../services/counted-firestore.ts'
 import { faultyFirestore, type WriteFault } from '../services/faulty-firestore.ts'
-import { type FirestoreEmulator, firestoreMissing, startFirestoreEmulator } from '../services/firestore-emulator.ts'
+import { type FirestoreEmulator, startFirestoreEmulator } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 
-const missing = firestoreMissing()
 let emulator: FirestoreEmulator
 let client: ReturnType<FirestoreEmulator['client']>
-beforeAll(async () => {
-  if (missing !== undefined) return
+onEmulator(async () => {
   emulator = await startFirestoreEmulator()
   client = emulator.client()
-})
-afterAll(() => emulator?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+  return emulator
 })
 
 const run = (given: Partial<NewRun> = {}): NewRun => ({ task: 't', input: '{"n":1}', priority: 0, ...given })
@@ -131,6 +127,18 @@ describe('firestore, besides the laws', () => {
     await store.create([run({ resource: 'pro' })])
     await store.hold({ what: 'resource:flash', why: 'slow down', by: 'ann', probe: false })
     expect((await claim(store, 1)).runs).toMatchObject([{ resource: 'pro' }])
+  })
+
+  test('flows in which only other tasks can begin are not looked at: they cost nothing, and hide nobody', async () => {
+    const own = emulator.client()
+    const bill = countBill(own)
+    const store = firestore({ client: own, collection: emulator.collection(), lookAhead: 2 })
+    const steps = [{ ...step('first'), task: 'other' }, step('then', ['first'])]
+    for (let flows = 0; flows < 40; flows += 1) await store.createFlow({ name: 'f', steps })
+    const [made] = (await store.create([run()])).runs
+    const before = bill.reads
+    expect((await claim(store, 1)).runs).toMatchObject([{ id: (made as { id: string }).id }])
+    expect(bill.reads - before).toBe(3)
   })
 
   test('what does not fit into a document is refused by name, and nothing is stored', async () => {

@@ -1,6 +1,7 @@
+import { gzipSync } from 'node:zlib'
 import { Storage } from '@google-cloud/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GcsOptions, gcs } from '../../src/artifacts/gcs/index.ts'
+import { type GcsOptions, gcs, gcsObjects } from '../../src/artifacts/gcs/index.ts'
 import { immediate } from '../../src/policy/backoff.ts'
 import { artifactsContract } from '../../src/testing/artifacts-contract.ts'
 import { type GcsServer, startGcsServer } from '../services/gcs-server.ts'
@@ -117,6 +118,10 @@ describe('gcs at the door', () => {
     [{ bucket: 'a/b' }, /bucket: "a\/b"/],
     [{ bucket: 'bucket', prefix: '../up' }, /prefix: "\.\.\/up"/],
     [{ bucket: 'bucket', client: new Storage({ projectId: 'test' }) }, /autoRetry: false/],
+    [
+      { bucket: 'bucket', client: new Storage({ projectId: 'test' }), projectId: 'p' },
+      /projectId: "p"; allowed is none/,
+    ],
   ] as const)('%j is refused by name', (options, message) => {
     expect(() => gcs(options as GcsOptions)).toThrow(message)
   })
@@ -130,5 +135,45 @@ describe('gcs at the door', () => {
     const artifacts = gcs({ bucket: 'bucket', prefix: 'own-client', client })
     const body = new TextEncoder().encode('x')
     expect(await artifacts.put({ path: ['r1', 'a'], body, fingerprint: 'f' })).toMatchObject({ reused: false })
+  })
+})
+
+describe('objects of others', () => {
+  const read = (uri: string) => gcsObjects({ buckets: ['bucket'], apiEndpoint: server.url, projectId: 'test' })(uri)
+  const put = (name: string, body: Buffer, more: object = {}) =>
+    server.objects.set(name, { body, contentType: 'application/json', metadata: {}, generation: 1, ...more })
+
+  test('are read by their uris, whatever their names are, without marks of ours', async () => {
+    put('prices/2026 11/BTC-USD@1h.json', Buffer.from('[1]'))
+    expect(await read('gs://bucket/prices/2026 11/BTC-USD@1h.json')).toEqual(new TextEncoder().encode('[1]'))
+    expect(await read('gs://bucket/prices/gone.json')).toBeUndefined()
+  })
+
+  test('that are stored packed are given unpacked', async () => {
+    put('packed.json', gzipSync('[1]'), { contentEncoding: 'gzip' })
+    expect(await read('gs://bucket/packed.json')).toEqual(new TextEncoder().encode('[1]'))
+  })
+
+  test('whose bytes do not match their hash are broken', async () => {
+    put('bent.json', Buffer.from('[1]'), { metadata: { sha256: 'other' } })
+    put('cut.json', Buffer.from('[1]'), { md5Hash: 'other' })
+    expect(await read('gs://bucket/bent.json')).toBe('broken')
+    expect(await read('gs://bucket/cut.json')).toBe('broken')
+  })
+
+  test.each(['gs://other/prices.json', 'https://bucket/prices.json', 'gs://bucket', 'gs://bucket/', ''])(
+    'in no bucket that is named are not asked for: %j',
+    async (uri) => {
+      server.log.length = 0
+      expect(await read(uri)).toBeUndefined()
+      expect(server.log).toEqual([])
+    },
+  )
+
+  test.each([
+    [{ buckets: [] }, /^buckets: \[\]; allowed/],
+    [{ buckets: ['a', ''] }, /^buckets\[0\]: "a"; allowed/],
+  ])('%j is refused by name', (options, message) => {
+    expect(() => gcsObjects(options)).toThrow(message)
   })
 })

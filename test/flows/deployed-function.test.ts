@@ -1,5 +1,5 @@
 /**
- * The function of deploy/firestore as its package starts it: a process of `npm start` in a folder with its two files and what they
+ * The function and the daemon of deploy/firestore as their package starts them: processes of npm in a folder with its files and what they
  * depend on, told by variables alone where Firestore, the bucket and the model are, and called with CloudEvents over HTTP.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,12 +9,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { expect, test, vi } from 'vitest'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
+import { ended } from '../services/service.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const missing = firestoreMissing()
 const PROJECT = 'reprise-test'
 let world: ReportWorld
 let folder: string
@@ -22,8 +22,7 @@ let child: ChildProcess | undefined
 let url: string
 let printed = ''
 
-beforeAll(async () => {
-  if (missing !== undefined) return
+onEmulator(async () => {
   world = await reportWorld()
   folder = mkdtempSync(join(tmpdir(), 'reprise-function-'))
   cpSync(join(root, 'deploy/firestore/function'), folder, { recursive: true })
@@ -31,33 +30,42 @@ beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}/`
   child = await started(port)
-}, 120_000)
-afterAll(async () => {
+  return { close }
+})
+
+async function close(): Promise<void> {
   if (child?.pid !== undefined && child.exitCode === null) {
     const gone = once(child, 'exit')
     // npm, its shell and the function are one group.
     process.kill(-child.pid, 'SIGKILL')
     await gone
   }
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-  await world?.close()
-})
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
-})
+  rmSync(folder, { recursive: true, force: true })
+  await world.close()
+}
 
-async function started(port: number): Promise<ChildProcess> {
+const started = (port: number): Promise<ChildProcess> =>
+  spawned(['start'], { PORT: String(port) }, 'URL: http://', (chunk) => {
+    printed += chunk
+  })
+
+/** A process of npm in the folder, from when it says this word on. */
+async function spawned(
+  args: readonly string[],
+  env: Record<string, string>,
+  word: string,
+  heard: (chunk: string) => void = () => {},
+): Promise<ChildProcess> {
   const imports = ['../e2e/use-source.ts', '../services/loopback-only.ts'].map(
     (file) => `--import ${new URL(file, import.meta.url).href}`,
   )
-  const own = spawn('npm', ['start'], {
+  const own = spawn('npm', args, {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       NODE_OPTIONS: imports.join(' '),
-      PORT: String(port),
       GOOGLE_CLOUD_PROJECT: PROJECT,
       FIRESTORE_EMULATOR_HOST: world.emulator.host,
       STORAGE_EMULATOR_HOST: world.server.url,
@@ -66,16 +74,19 @@ async function started(port: number): Promise<ChildProcess> {
       GOOGLE_GENERATIVE_AI_API_KEY: 'key',
       REPORTS_BUCKET: 'bucket',
       FLOW_COLLECTION: world.collection,
+      ...env,
     },
   })
+  let said = ''
   await new Promise<void>((resolve, reject) => {
     const look = (chunk: Buffer) => {
-      printed += chunk.toString()
-      if (printed.includes('URL: http://')) resolve()
+      said += chunk.toString()
+      heard(chunk.toString())
+      if (said.includes(word)) resolve()
     }
     own.stdout?.on('data', look)
     own.stderr?.on('data', look)
-    own.once('exit', (code) => reject(new Error(`the function ended with ${code}: ${printed.slice(-2_000)}`)))
+    own.once('exit', (code) => reject(new Error(`it ended with ${code}: ${said.slice(-2_000)}`)))
   })
   return own
 }
@@ -150,10 +161,30 @@ test('a document that is no flow gets its error, and the event is answered', asy
   expect((await world.read(flow))['error']).toMatchObject({ code: 'FLOW_RUN_INVALID' })
 })
 
+test('the daemon finishes what waits and what no event came for, and ends when it is told to', async () => {
+  const [down, lost] = [await world.flow({ prices: 'CASE-down' }), await world.flow()]
+  expect(await post(down, 'three')).toBe(204)
+  expect((await world.step(down))['status']).toBe('WAITING')
+  const ready = { 'steps.ohlcv.outputs.gcs_uri': 'gs://bucket/inputs/CASE-fine', 'steps.report.dueAt': 1 }
+  await world.client.collection(world.collection).doc(down).update(ready)
+  const daemon = await spawned(['run', 'daemon'], { FLOW_POLL_MS: '200' }, 'looks at')
+  try {
+    await vi.waitFor(
+      async () => {
+        for (const flow of [down, lost]) expect((await world.step(flow))['status']).toBe('SUCCEEDED')
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+  } finally {
+    // Waits until nobody of its group is left.
+    await ended(daemon, 'SIGTERM')
+  }
+}, 60_000)
+
 test('its package asks for what it imports, and for nothing else', () => {
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const text = readFileSync(join(folder, 'index.js'), 'utf8')
-  const imported = [...text.matchAll(/from '((?:@[^/']+\/)?[^/']+)/g)].map(([, name]) => name)
+  const texts = ['index.js', 'reports.js', 'daemon.js'].map((file) => readFileSync(join(folder, file), 'utf8'))
+  const imported = [...texts.join('').matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name]) => name)
   // The model's and the bucket's clients are optional peers of reprise, loaded when used.
   const peers = ['@ai-sdk/google', '@google-cloud/storage', 'ai']
   expect(Object.keys(dependencies).sort()).toEqual([...new Set([...imported, ...peers])].sort())

@@ -5,9 +5,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FULL } from '../chaos/arena.ts'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import type { ProcessSetup } from './report-process.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
@@ -15,14 +15,10 @@ const KILLS = FULL ? 100 : 4
 const LEASE_OVER_MS = 15 * 60_000
 const program = fileURLToPath(new URL('./report-process.ts', import.meta.url))
 
-const missing = firestoreMissing()
 let world: ReportWorld
-beforeAll(async () => {
-  if (missing === undefined) world = await reportWorld()
-})
-afterAll(() => world?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+onEmulator(async () => {
+  world = await reportWorld()
+  return world
 })
 
 function start(change: Pick<ProcessSetup, 'finish' | 'begin' | 'aheadMs'>): ChildProcess {

@@ -4,7 +4,7 @@
  */
 import { Firestore } from '@google-cloud/firestore'
 import { Storage } from '@google-cloud/storage'
-import { gcs } from '../../src/artifacts/gcs/index.ts'
+import { gcs, gcsObjects } from '../../src/artifacts/gcs/index.ts'
 import { createReprise } from '../../src/create-reprise.ts'
 import { createFlowHandler, firestoreDocuments, llmReport, llmReportTask } from '../../src/flows/index.ts'
 import type { Artifacts } from '../../src/ports/artifacts.ts'
@@ -27,13 +27,14 @@ const client = new Firestore({ projectId: 'reprise-test' })
 const storage = new Storage({ apiEndpoint: gcsUrl, projectId: 'p', retryOptions: { autoRetry: false } })
 const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
 const bucket = gcs({ bucket: 'bucket', client: storage })
+const objects = gcsObjects({ buckets: ['bucket'], client: storage })
 
 function handlerOf(firestore: Firestore, artifacts: Artifacts): ReturnType<typeof createFlowHandler> {
   return createFlowHandler({
     firestore: { client: firestore, collection, clock },
     open: (store) => {
       const reprise = createReprise({ store, artifacts, models: { baseURLs: { google: `${modelUrl}/v1beta` } } })
-      reprise.handle(llmReportTask, llmReport({ store, artifacts, sources: firestoreDocuments({ client }) }))
+      reprise.handle(llmReportTask, llmReport({ store, artifacts, sources: firestoreDocuments({ client }), objects }))
       return reprise
     },
   })

@@ -5,7 +5,7 @@
 
 import type { DocumentData, Firestore } from '@google-cloud/firestore'
 import { Storage } from '@google-cloud/storage'
-import { gcs } from '../../src/artifacts/gcs/index.ts'
+import { gcs, gcsObjects } from '../../src/artifacts/gcs/index.ts'
 import { createReprise } from '../../src/create-reprise.ts'
 import {
   createFlowHandler,
@@ -112,17 +112,19 @@ export async function reportWorld(): Promise<ReportWorld> {
   const collection = emulator.collection()
   const storage = new Storage({ apiEndpoint: server.url, projectId: 'p', retryOptions: { autoRetry: false } })
   const artifacts = gcs({ bucket: 'bucket', client: storage, policy: AT_ONCE })
+  const objects = gcsObjects({ buckets: ['bucket'], client: storage, policy: AT_ONCE })
   await client.collection('llm_prompts').doc('daily').set({ userPrompt: 'Write the daily report.' })
   await client.collection('llm_profiles').doc('standard').set(PROFILE)
   await client.collection('llm_schemas').doc('llm_report_output_v1').set({ jsonSchema: SCHEMA })
+  // As other workers write them: their own names, no marks of ours.
   const put = (name: string) =>
-    artifacts.put({ path: ['inputs', name], body: new TextEncoder().encode(`{"of":"${name}"}`), fingerprint: name })
+    storage.bucket('bucket').file(`inputs/${name}`).save(`{"of":"${name}"}`, { resumable: false, validation: false })
   for (const name of ['charts', 'yesterday', 'CASE-fine', ...Object.keys(CASES)]) await put(name)
   let flows = 0
 
   const openWith = (sources: ReportSources) => (store: Store) => {
     const reprise = createReprise({ store, artifacts, models: { baseURLs: { google: `${simulator.url}/v1beta` } } })
-    reprise.handle(llmReportTask, llmReport({ store, artifacts, sources, storage: AT_ONCE }))
+    reprise.handle(llmReportTask, llmReport({ store, artifacts, sources, objects, storage: AT_ONCE }))
     return reprise
   }
   const open = openWith(firestoreDocuments({ client }))

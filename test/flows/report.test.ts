@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { expect, test } from 'vitest'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
-const missing = firestoreMissing()
 let world: ReportWorld
-beforeAll(async () => {
-  if (missing === undefined) world = await reportWorld()
+onEmulator(async () => {
+  world = await reportWorld()
+  return world
 })
-afterAll(() => world?.close())
 
-test.skipIf(missing)('a report is written, kept and told in the document', async () => {
+test('a report is written, kept and told in the document', async () => {
   const flow = await world.flow()
   expect(await world.handler()(world.event(flow))).toEqual({ flow, done: 1 })
   const step = await world.step(flow)

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFlowDaemon } from '../../src/flows/index.ts'
 import { adoptFlow, firestore } from '../../src/stores/firestore/index.ts'
 import { faultyFirestore } from '../services/faulty-firestore.ts'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import { type ReportWorld, reportWorld } from './report-world.fixtures.ts'
 
-const missing = firestoreMissing()
 let world: ReportWorld
-beforeAll(async () => {
-  if (missing === undefined) world = await reportWorld()
-})
-afterAll(() => world?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+onEmulator(async () => {
+  world = await reportWorld()
+  return world
 })
 
 const CRASHES = 100

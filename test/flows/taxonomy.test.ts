@@ -1,17 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { firestoreDocuments } from '../../src/flows/index.ts'
 import { faultyFirestore } from '../services/faulty-firestore.ts'
-import { firestoreMissing } from '../services/firestore-emulator.ts'
+import { onEmulator } from '../services/on-emulator.fixtures.ts'
 import { type FlowChange, PROFILE, type ReportWorld, reportWorld, SCHEMA } from './report-world.fixtures.ts'
 
-const missing = firestoreMissing()
 let world: ReportWorld
-beforeAll(async () => {
-  if (missing === undefined) world = await reportWorld()
-})
-afterAll(() => world?.close())
-beforeEach((context) => {
-  if (missing !== undefined) context.skip(missing)
+onEmulator(async () => {
+  world = await reportWorld()
+  await keepSchema('llm_report_output_v2', { jsonSchema: 'not JSON' })
+  await keepSchema('llm_report_output_v3', { jsonSchema: { ...SCHEMA, type: 'nonsense' } })
+  await keepSchema('llm_report_output_v4', { jsonSchema: without('summary') })
+  await keepSchema('llm_report_output_v5', { jsonSchema: without('details') })
+  const summary = { type: 'object', properties: { markdown: { type: 'string' } } }
+  const schema = { ...SCHEMA, properties: { ...SCHEMA.properties, summary } }
+  await keepSchema('llm_report_output_v6', { jsonSchema: schema })
+  return world
 })
 
 const profile = (change: object): FlowChange => ({ inputs: { llm: { llmProfile: { ...PROFILE, ...change } } } })
@@ -105,18 +108,6 @@ const FINAL: readonly (readonly [name: string, change: FlowChange, code: string,
 ]
 
 describe('every code is read back from where it belongs', () => {
-  beforeAll(async () => {
-    if (missing !== undefined) return
-    await keepSchema('llm_report_output_v2', { jsonSchema: 'not JSON' })
-    await keepSchema('llm_report_output_v3', { jsonSchema: { ...SCHEMA, type: 'nonsense' } })
-    await keepSchema('llm_report_output_v4', { jsonSchema: without('summary') })
-    await keepSchema('llm_report_output_v5', { jsonSchema: without('details') })
-    const summary = { type: 'object', properties: { markdown: { type: 'string' } } }
-    await keepSchema('llm_report_output_v6', {
-      jsonSchema: { ...SCHEMA, properties: { ...SCHEMA.properties, summary } },
-    })
-  })
-
   test.for(FINAL)('step error, at once and for good: %s', async ([, change, code, message]) => {
     const before = world.asked()
     const flow = await world.flow(change)
@@ -185,6 +176,25 @@ describe('every code is read back from where it belongs', () => {
     expect([status, error.code]).toEqual(['WAITING', 'FIRESTORE_UNAVAILABLE'])
   })
 
+  test('inputs that cannot be read now are waited for, before anybody is asked', async () => {
+    const flow = await world.flow()
+    const before = world.asked()
+    world.server.fail({ verb: 'media', how: 'error-before', times: 5 })
+    await world.handler()(world.event(flow))
+    const { status, error } = await world.step(flow)
+    expect([status, error.code, world.asked() - before]).toEqual(['WAITING', 'artifacts.unavailable', 0])
+    expect(error.message).toMatch(/^ohlcvStepId: /)
+  })
+
+  test('INVALID_STEP_INPUTS: inputs that this account may never read', async () => {
+    const flow = await world.flow()
+    world.server.fail({ verb: 'get', how: 'error-before', status: 403 })
+    await world.handler()(world.event(flow))
+    const { status, error } = await world.step(flow)
+    expect([status, error.code]).toEqual(['FAILED', 'INVALID_STEP_INPUTS'])
+    expect(error.message).toMatch(/^ohlcvStepId is "ohlcv", and its object is unusable: .*gs:\/\/bucket/)
+  })
+
   test('GCS_WRITE_FAILED: the answer is kept, and only the write is tried again', async () => {
     const flow = await world.flow()
     const before = world.asked()
@@ -219,6 +229,17 @@ describe('every code is read back from where it belongs', () => {
     ['steps.a.status is "DONE"', { steps: { a: { stepType: 'X', status: 'DONE' } } }],
     ['steps.a.stepType is not given', { steps: { a: { status: 'READY' } } }],
     ['steps.a.dependsOn names "b"', { steps: { a: { stepType: 'X', status: 'READY', dependsOn: ['b'] } } }],
+    ['steps.a.rest is "mine"', { steps: { a: { stepType: 'X', status: 'READY', rest: 'mine' } } }],
+    ['steps.a.input is "mine"', { steps: { a: { stepType: 'X', status: 'READY', input: 'mine' } } }],
+    [
+      'steps.a.dependsOn leads back',
+      {
+        steps: {
+          a: { stepType: 'X', status: 'BLOCKED', dependsOn: ['b'] },
+          b: { stepType: 'X', status: 'BLOCKED', dependsOn: ['a'] },
+        },
+      },
+    ],
     ['steps: "a b" is no name', { steps: { 'a b': { stepType: 'X', status: 'READY' } } }],
   ] as const)('FLOW_RUN_INVALID, in the error of the run: %s', async ([message, { steps }]) => {
     const flow = await world.flow()
@@ -285,12 +306,14 @@ describe('every code is read back from where it belongs', () => {
   })
 
   test('FIRESTORE_CLAIM_FAILED: told on the step, which stays ready; the next event takes it away again', async () => {
-    const flow = await world.flow()
+    const theirs = { stepType: 'CHARTS', status: 'READY' }
+    const flow = await world.flow({ steps: { theirs } })
     const client = faultyFirestore(world.client, () => 'before', 13)
     const outcome = await world.handler({ client })(world.event(flow))
     expect(outcome).toMatchObject({ done: 0, code: 'FIRESTORE_CLAIM_FAILED' })
     const { status, error } = await world.step(flow)
     expect([status, error.code]).toEqual(['READY', 'FIRESTORE_CLAIM_FAILED'])
+    expect(await world.step(flow, 'theirs')).toEqual(theirs)
     expect(await world.handler()(world.event(flow))).toEqual({ flow, done: 1 })
     expect(await world.step(flow)).not.toHaveProperty('error')
   })

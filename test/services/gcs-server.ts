@@ -11,6 +11,9 @@ interface StoredObject {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
   readonly generation: number
+  readonly contentEncoding?: string
+  /** What the server says it is, where that is not so. */
+  readonly md5Hash?: string
 }
 
 /** What to do with the next request of a kind: fail before, fail, drop the connection or fall silent after it was done, or bend its bytes. */
@@ -82,7 +85,8 @@ export async function startGcsServer(): Promise<GcsServer> {
       size: String(object.body.byteLength),
       contentType: object.contentType,
       metadata: object.metadata,
-      md5Hash: md5Of(object.body),
+      md5Hash: object.md5Hash ?? md5Of(object.body),
+      contentEncoding: object.contentEncoding,
     }
   }
 

@@ -1,29 +1,14 @@
 /**
  * The function that Firestore triggers on `flow_runs/{id}`: report steps of the document that was written, one at a time per instance.
- * Variables: REPORTS_BUCKET (required), FLOW_COLLECTION, FLOW_CONCURRENCY, GOOGLE_GENERATIVE_AI_API_KEY (a secret).
+ * Variables: those of reports.js, and FLOW_CONCURRENCY.
  */
-import { Firestore } from '@google-cloud/firestore'
 import { cloudEvent } from '@google-cloud/functions-framework'
-import { createReprise } from 'reprise'
-import { gcs } from 'reprise/artifacts/gcs'
-import { createFlowHandler, firestoreDocuments, llmReport, llmReportTask } from 'reprise/flows'
+import { createFlowHandler } from 'reprise/flows'
+import { open, place } from './reports.js'
 
-const { REPORTS_BUCKET: bucket, FLOW_COLLECTION: collection = 'flow_runs', FLOW_CONCURRENCY = '1' } = process.env
-if (!bucket) throw new Error('REPORTS_BUCKET is not set. Allowed: the name of the bucket that reports are kept in.')
+const { FLOW_CONCURRENCY = '1' } = process.env
 
-const client = new Firestore()
-const artifacts = gcs({ bucket })
-const sources = firestoreDocuments({ client })
-
-const handle = createFlowHandler({
-  firestore: { client, collection },
-  concurrency: Number(FLOW_CONCURRENCY),
-  open: (store) => {
-    const reprise = createReprise({ store, artifacts })
-    reprise.handle(llmReportTask, llmReport({ store, artifacts, sources }))
-    return reprise
-  },
-})
+const handle = createFlowHandler({ firestore: place, concurrency: Number(FLOW_CONCURRENCY), open })
 
 cloudEvent('flow', async (event) => {
   const outcome = await handle(event)

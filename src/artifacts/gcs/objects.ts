@@ -9,6 +9,9 @@ export interface GcsObject {
   readonly body: Uint8Array
   readonly sha256?: string
   readonly fingerprint?: string
+  /** The bucket's own; objects that were put together from parts have none. */
+  readonly md5?: string
+  readonly contentEncoding?: string
 }
 
 /** Objects that are deleted at the same time: enough to be quick, too few to be told to slow down. */
@@ -46,10 +49,13 @@ export async function readObject(bucket: Bucket, name: string): Promise<GcsObjec
       .file(name, metadata.generation === undefined ? {} : { generation: metadata.generation })
       .download({ validation: false, decompress: false })
     const { sha256, fingerprint } = metadata.metadata ?? {}
+    const { md5Hash: md5, contentEncoding } = metadata
     return {
       body: new Uint8Array(body),
       ...(typeof sha256 === 'string' ? { sha256 } : {}),
       ...(typeof fingerprint === 'string' ? { fingerprint } : {}),
+      ...(md5 === undefined ? {} : { md5 }),
+      ...(contentEncoding === undefined ? {} : { contentEncoding }),
     }
   } catch (error) {
     if (statusOf(error) === 404) return undefined

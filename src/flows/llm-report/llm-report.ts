@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../engine/context.ts'
 import { hashOf } from '../../engine/json.ts'
 import { defineTask, type Task } from '../../engine/task.ts'
+import { classify } from '../../failure/classify.ts'
 import { isRepriseError } from '../../failure/reprise-error.ts'
 import type { Asks } from '../../ladder/asking-context.ts'
 import { ladder } from '../../ladder/ladder.ts'
@@ -16,17 +17,20 @@ import { flowReport, flowStorage, presets } from '../../policy/presets.ts'
 import type { Artifacts } from '../../ports/artifacts.ts'
 import type { Store } from '../../ports/store.ts'
 import { retry } from '../../retry/retry.ts'
+import type { JournalEntry } from '../../run/journal.ts'
 import { type Clock, systemClock } from '../../time/clock.ts'
 import { checkInputs } from './inputs.ts'
 import { checkProfile, checkSchema, type ReportProfile, type ReportSchema, versionOf } from './profile.ts'
-import { askedFailure, reportFailure } from './report-failure.ts'
-import { partsOf, requestOf } from './request.ts'
+import { askedFailure, isOutOfTime, type ReportCode, reportFailure } from './report-failure.ts'
+import { partsOf, type ReadObject, requestOf } from './request.ts'
 import { type ReportSources, siblingsOf } from './sources.ts'
 
 export interface LlmReportOptions {
   readonly store: Store
   readonly artifacts: Artifacts
   readonly sources: ReportSources
+  /** Reads what other steps wrote: `gcsObjects({ buckets })` where other workers did. @default only what lies under `artifacts` and has its marks */
+  readonly objects?: ReadObject
   /** Where the model is, when it is not at its provider's own address. */
   readonly baseURL?: string
   /** Whether a model writes JSON to a schema. @default by a list of those that do not */
@@ -79,43 +83,46 @@ const oneSend: Policy = definePolicy(
 )
 
 const CALL_MS = flowReport.limits?.callMs ?? 600_000
-const FINALIZE_RESERVE_MS = flowReport.limits?.finalizeReserveMs ?? 0
 
 type ReportContext = Context<unknown> & Asks
 
 export function llmReport(options: LlmReportOptions): (input: unknown, ctx: ReportContext) => Promise<ReportOutput> {
   const { store, artifacts, sources, clock = systemClock } = options
+  const objects: ReadObject = options.objects ?? ((uri) => artifacts.get(uri))
   const policy = options.storage ?? flowStorage
-  /** Each read is tried again by itself; what stays is the store's trouble, in the words of the step. */
-  const read = async <T>(what: string, ask: () => Promise<T>): Promise<T> => {
+  /** Each read is tried again by itself; what stays is the store's trouble, or of what this account will never be given. */
+  const read = async <T>(what: string, never: ReportCode, ask: () => Promise<T>): Promise<T> => {
     try {
       return await retry(ask, { policy, clock })
     } catch (cause) {
-      throw reportFailure('FIRESTORE_UNAVAILABLE', `${what} cannot be read: ${(cause as Error).message}`, cause)
+      const code = classify(cause, { now: clock.now() }).kind === 'final' ? never : 'FIRESTORE_UNAVAILABLE'
+      throw reportFailure(code, `${what} cannot be read: ${(cause as Error).message}`, cause)
     }
   }
   const profileOf = async (given: Readonly<Record<string, unknown>> | string): Promise<ReportProfile> => {
     if (typeof given !== 'string') return checkProfile(given, options.isStructured)
-    const known = await read(`profile ${given}`, () => sources.profile(given))
+    const known = await read(`profile ${given}`, 'LLM_PROFILE_INVALID', () => sources.profile(given))
     if (known === undefined) throw reportFailure('LLM_PROFILE_INVALID', `profile ${given} is not there`)
     return checkProfile(known, options.isStructured)
   }
   const schemaOf = async ({ schemaId }: ReportProfile): Promise<ReportSchema> => {
     versionOf(schemaId)
-    return checkSchema(schemaId, await read(`schema ${schemaId}`, () => sources.schema(schemaId)))
+    const document = await read(`schema ${schemaId}`, 'LLM_PROFILE_INVALID', () => sources.schema(schemaId))
+    return checkSchema(schemaId, document)
   }
 
   return async (given, ctx) => {
     const inputs = checkInputs(given)
-    const siblings = await read('the flow run', () => siblingsOf(store, ctx.run))
+    const siblings = await read('the flow run', 'FIRESTORE_UNAVAILABLE', () => siblingsOf(store, ctx.run))
     if (!siblings) throw reportFailure('FLOW_RUN_INVALID', `run ${ctx.run} is no step of a flow`)
     const parts = partsOf(inputs, siblings)
-    const prompt = await read(`prompt ${inputs.promptId}`, () => sources.prompt(inputs.promptId))
-    if (!prompt) throw reportFailure('PROMPT_NOT_FOUND', `prompt ${inputs.promptId} is not there`)
+    const { promptId } = inputs
+    const prompt = await read(`prompt ${promptId}`, 'PROMPT_NOT_FOUND', () => sources.prompt(promptId))
+    if (!prompt) throw reportFailure('PROMPT_NOT_FOUND', `prompt ${promptId} is not there`)
     const profile = await profileOf(inputs.llmProfile)
     const schema = await schemaOf(profile)
     tellHash(ctx, profile, schema)
-    const request = await requestOf(inputs.promptId, prompt, parts, artifacts)
+    const request = await requestOf(promptId, prompt, parts, objects)
     if (request.missing.length > 0) ctx.log.warn('earlier reports are not there', { missing: request.missing })
     const asked = await ask(ctx, options, profile, schema, request)
     const body = JSON.stringify(asked.value)
@@ -135,7 +142,7 @@ export function llmReport(options: LlmReportOptions): (input: unknown, ctx: Repo
 
 async function ask(
   ctx: ReportContext,
-  { baseURL, clock = systemClock }: LlmReportOptions,
+  { store, baseURL, clock = systemClock }: LlmReportOptions,
   { model, temperature, maxOutputTokens }: ReportProfile,
   schema: ReportSchema,
   { prompt, system, document }: Awaited<ReturnType<typeof requestOf>>,
@@ -148,7 +155,6 @@ async function ask(
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   })
-  const hasTime = ctx.deadline === undefined || ctx.deadline - clock.now() > FINALIZE_RESERVE_MS
   try {
     return await ctx.ask('report', {
       ladder: ladder([only]),
@@ -158,10 +164,13 @@ async function ask(
       schema: schema.jsonSchema,
     })
   } catch (thrown) {
-    // There was time for the call, so what had none was the repair.
-    throw askedFailure(thrown, clock.now(), hasTime)
+    // There was an answer, so what had no time was the repair.
+    const isRepair = isOutOfTime(thrown) && (await store.journal(ctx.run, ctx.generation)).some(isAnswered)
+    throw askedFailure(thrown, clock.now(), isRepair)
   }
 }
+
+const isAnswered = ({ answer }: JournalEntry): boolean => answer !== undefined
 
 async function keep(ctx: ReportContext, body: string, input: unknown) {
   try {

@@ -37,7 +37,11 @@ export function checkProfile(
   const named = profile['modelName'] ?? profile['model']
   if (typeof named !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/.test(named))
     throw wrong(`llmProfile.modelName is ${shown(named)}; allowed is the name of a model`)
-  const { responseMimeType, candidateCount, temperature, maxOutputTokens } = profile
+  const { responseMimeType } = profile
+  // Firestore has null where others have nothing.
+  const candidateCount = profile['candidateCount'] ?? undefined
+  const temperature = profile['temperature'] ?? undefined
+  const maxOutputTokens = profile['maxOutputTokens'] ?? undefined
   if (responseMimeType !== 'application/json')
     throw wrong(`llmProfile.responseMimeType is ${shown(responseMimeType)}; allowed is "application/json"`)
   if (candidateCount !== undefined && candidateCount !== 1)
@@ -81,11 +85,11 @@ export function checkSchema(id: string, document: unknown): ReportSchema {
       cause,
     )
   }
+  const parts = partsOf(jsonSchema, jsonSchema)
   for (const field of ['summary', 'details'])
-    if (!requires(jsonSchema, field)) throw wrong(`jsonSchema of schema ${id} does not require ${field}`)
-  const summary = recordOf(recordOf(jsonSchema['properties'])?.['summary'])
-  if (!summary || !requires(summary, 'markdown'))
-    throw wrong(`jsonSchema of schema ${id} does not require summary.markdown`)
+    if (!requires(parts, field)) throw wrong(`jsonSchema of schema ${id} does not require ${field}`)
+  const summary = parts.flatMap(({ properties }) => partsOf(jsonSchema, recordOf(properties)?.['summary']))
+  if (!requires(summary, 'markdown')) throw wrong(`jsonSchema of schema ${id} does not require summary.markdown`)
   return { id, version, jsonSchema }
 }
 
@@ -100,7 +104,30 @@ function schemaIn(document: unknown): Readonly<Record<string, unknown>> | undefi
   }
 }
 
-function requires(schema: Readonly<Record<string, unknown>>, field: string): boolean {
-  const { required, properties } = schema
-  return Array.isArray(required) && required.includes(field) && recordOf(properties)?.[field] !== undefined
+type Schema = Readonly<Record<string, unknown>>
+
+/** All that a schema says of one value: itself, what it refers to by name, and what it joins with `allOf`; each part once. */
+function partsOf(root: Schema, schema: unknown, seen = new Set<Schema>()): Schema[] {
+  const known = recordOf(schema)
+  if (!known || seen.has(known)) return []
+  seen.add(known)
+  const { $ref, allOf } = known
+  const named = typeof $ref === 'string' && $ref.startsWith('#') ? partsOf(root, lookUp(root, $ref), seen) : []
+  const joined = Array.isArray(allOf) ? allOf.flatMap((each) => partsOf(root, each, seen)) : []
+  return [known, ...named, ...joined]
+}
+
+const lookUp = (root: Schema, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (at, name) => (recordOf(at) && Object.hasOwn(at as object, name) ? (at as Schema)[name] : undefined),
+      root,
+    )
+
+function requires(parts: readonly Schema[], field: string): boolean {
+  const isRequired = parts.some(({ required }) => Array.isArray(required) && required.includes(field))
+  return isRequired && parts.some(({ properties }) => recordOf(properties)?.[field] !== undefined)
 }

@@ -52,6 +52,9 @@ export function askedFailure(thrown: unknown, now: number, isRepair: boolean): u
   })
 }
 
+/** Nothing was sent, for want of time. */
+export const isOutOfTime = (thrown: unknown): boolean => failureOf(thrown)?.code === 'deadline.short'
+
 /** Not there, or not there for this account. */
 const NO_MODEL = /\.model$|404|not_?found|auth|key|permission|40[13]/i
 

@@ -2,7 +2,8 @@
  * The request of a report: what its inputs lead to, read and put into one document for the model.
  * What is missing and may be missing is said in it; what may not be missing ends the step before anything is asked.
  */
-import type { Artifacts } from '../../ports/artifacts.ts'
+import { classify } from '../../failure/classify.ts'
+import { failure } from '../../failure/own.ts'
 import { type ReportInputs, shown } from './inputs.ts'
 import { reportFailure } from './report-failure.ts'
 import { type SiblingStep, type SourceDocument, uriOf } from './sources.ts'
@@ -14,6 +15,9 @@ export interface ReportRequest {
   /** Optional parts that were not there. */
   readonly missing: readonly string[]
 }
+
+/** The bytes of an object by its uri; `undefined` when it is not there, `"broken"` when its hash does not match. */
+export type ReadObject = (uri: string) => Promise<Uint8Array | 'broken' | undefined>
 
 /** Longer inputs are cut, and the model is told so. */
 const PART_MAX = 200_000
@@ -50,15 +54,16 @@ export async function requestOf(
   promptId: string,
   prompt: SourceDocument,
   parts: readonly Part[],
-  artifacts: Artifacts,
+  read: ReadObject,
 ): Promise<ReportRequest> {
   const text = prompt['userPrompt'] ?? prompt['text']
   if (typeof text !== 'string' || text.trim() === '')
     throw reportFailure('PROMPT_NOT_FOUND', `prompt ${promptId} has neither userPrompt nor text`)
   const missing: string[] = []
   const sections: string[] = []
-  for (const { field, step, uri, isRequired } of parts) {
-    const body = await artifacts.get(uri)
+  for (const part of parts) {
+    const { field, step, uri, isRequired } = part
+    const body = await bodyOf(part, read)
     if (body !== undefined && body !== 'broken') {
       sections.push(`## ${field} (${step})\n${cut(new TextDecoder().decode(body))}`)
       continue
@@ -78,6 +83,22 @@ export async function requestOf(
     ...(typeof system === 'string' ? { system } : {}),
     document: sections.join('\n\n'),
     missing,
+  }
+}
+
+/** The reader has tried again by itself: what stays is waited for, unless this account will never be given it. */
+async function bodyOf({ field, step, uri }: Part, read: ReadObject): ReturnType<ReadObject> {
+  try {
+    return await read(uri)
+  } catch (cause) {
+    const { message } = cause as Error
+    if (classify(cause, { now: 0 }).kind === 'final')
+      throw reportFailure(
+        'INVALID_STEP_INPUTS',
+        `${field} is ${shown(step)}, and its object is unusable: ${message}`,
+        cause,
+      )
+    throw failure({ kind: 'transient', code: 'artifacts.unavailable', message: `${field}: ${message}`, cause })
   }
 }
 

@@ -5,8 +5,9 @@
 import type { Timestamp } from '@google-cloud/firestore'
 import { isFulfilled } from '../../run/need.ts'
 import { isTerminal, STATES, type State } from '../../run/run.ts'
-import { actsAt, type Doc, type Flow, type Need, type Rest, type Row, runId, splitId, turnMark } from './row.ts'
-import { decodeText, encodeText } from './texts.ts'
+import { instantIn } from '../../time/instant.ts'
+import { actsAt, type Doc, type Flow, type Need, newRow, type Rest, type Row, runId, splitId, turnMark } from './row.ts'
+import { bodyIn, decodeText, encodeText } from './texts.ts'
 
 const WORDS: Readonly<Record<State, string>> = {
   blocked: 'BLOCKED',
@@ -43,7 +44,7 @@ export function decode(
   const order = String(raw['order'] ?? snapshot.id)
   const { id, updateTime } = snapshot
   const doc: Doc = { id, updateTime, submittedAt, order, flow, rows: new Map(), raw }
-  const steps = Object.entries((raw['steps'] ?? {}) as Record<string, Data>)
+  const steps = Object.entries(mapOf(raw['steps']) ?? {}).map(([step, data]) => [step, mapOf(data) ?? {}] as const)
   const placed = steps
     .map(([step, data]) => ({ step, data, n: numberOf(data['n']) ?? 0 }))
     .sort((a, b) => a.n - b.n || (a.step < b.step ? -1 : 1))
@@ -69,7 +70,9 @@ function flowOf(raw: Data): Flow | undefined {
 }
 
 function decodeStep(doc: Doc, step: string, data: Data, n: number, foreignTtlMs: number): Row {
-  const rest = (typeof data['rest'] === 'string' ? JSON.parse(data['rest']) : {}) as Rest
+  const rest = restIn(data['rest'])
+  // In nobody's reach until others have mended it: what is not understood is neither claimed nor written.
+  if (!rest || !isUnderstood(data)) return unreadable(doc, step, data, n)
   const state = stateOf(data['status'])
   const startedAt = millis(data['startedAt'])
   const row: Row = {
@@ -109,6 +112,30 @@ function decodeStep(doc: Doc, step: string, data: Data, n: number, foreignTtlMs:
     }
   }
   return row
+}
+
+/** `undefined` for what this store did not write. */
+function restIn(text: unknown): Rest | undefined {
+  if (typeof text !== 'string') return {}
+  try {
+    return mapOf(JSON.parse(text)) as Rest | undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isUnderstood = ({ status, inputBody, outputBody }: Data): boolean =>
+  STATUS_WORDS.includes(String(status)) && [inputBody, outputBody].every((body) => body === undefined || bodyIn(body))
+
+function unreadable(doc: Doc, step: string, { status, stepType }: Data, n: number): Row {
+  const state = STATUS_WORDS.includes(String(status)) ? 'unreadable' : String(status)
+  const row = newRow(doc, step, {
+    state: state as State,
+    lane: { task: String(stepType ?? '') },
+    priority: 0,
+    input: '{}',
+  })
+  return { ...row, n }
 }
 
 /** Of a document that others made: it says what a step depends on, and nothing of how that stands. */
@@ -198,8 +225,10 @@ const STEP_FIELDS = [
 export function topOf(doc: Doc): Data {
   const rows = [...doc.rows.values()]
   const open = rows.filter(({ state }) => !isTerminal(state))
-  const dues = open.map(actsAt).filter((at) => at !== undefined)
-  const lanes = open.flatMap(({ lane }) => [
+  const acting = open.filter((row) => actsAt(row) !== undefined)
+  const dues = acting.map(actsAt).filter((at) => at !== undefined)
+  // Only of those with which a claim could do something: what waits for other steps is none of its affair.
+  const lanes = acting.flatMap(({ lane }) => [
     `task:${lane.task}`,
     ...(lane.category === undefined ? [] : [`category:${lane.category}`]),
     ...(lane.resource === undefined ? [] : [`resource:${lane.resource}`]),
@@ -270,11 +299,16 @@ function compact(data: Readonly<Record<string, unknown>>): Record<string, unknow
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined))
 }
 
+function mapOf(value: unknown): Data | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : undefined
+}
+
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
-/** Instants of ours are numbers; others write Firestore's own. */
+/** Instants of ours are numbers; others write Firestore's own, or texts. */
 function millis(value: unknown): number | undefined {
   if (typeof value === 'number') return value
+  if (typeof value === 'string') return instantIn(value)
   return typeof value === 'object' && value !== null && 'toMillis' in value && typeof value.toMillis === 'function'
     ? (value.toMillis() as number)
     : undefined

@@ -35,7 +35,11 @@ export function firestore(options: FirestoreOptions = {}): Store {
 
   const ask = async <T>(verb: (place: Place) => Promise<T>): Promise<T> => {
     if (closed) throw new RepriseError('store.unavailable', 'The Firestore store was closed; open a new one.')
-    opening ??= openPlace(options)
+    opening ??= openPlace(options).catch((error) => {
+      // The next who asks tries again: credentials may come later.
+      opening = undefined
+      throw error
+    })
     return verb(await opening)
   }
   const write = async <T>(verb: (place: Place) => Promise<T>): Promise<T> => {

@@ -78,7 +78,13 @@ function nextOf(doc: Doc | undefined, now: number): number | undefined {
 }
 
 const dueQuery = ({ runs }: Place, tasks: readonly string[]): Query =>
-  runs.where('tasks', 'array-contains-any', tasks).orderBy('dueAt')
+  runs
+    .where(
+      'lanes',
+      'array-contains-any',
+      tasks.map((task) => `task:${task}`),
+    )
+    .orderBy('dueAt')
 
 export async function read(place: Place, query: Query): Promise<QuerySnapshot> {
   try {

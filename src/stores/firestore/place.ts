@@ -54,8 +54,13 @@ const FOREIGN_TTL_MS = 15 * 60_000
 const LOOK_AHEAD = 50
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
-export function checkOptions({ collection, system, foreignTtlMs, lookAhead, ageingMs }: FirestoreOptions): void {
-  for (const [field, value] of Object.entries({ collection, system })) {
+export function checkOptions(options: FirestoreOptions): void {
+  const { client, projectId, databaseId, collection, system, only, foreignTtlMs, lookAhead, ageingMs } = options
+  for (const [field, value] of Object.entries({ projectId, databaseId })) {
+    if (client !== undefined && value !== undefined)
+      throw new RangeError(`${field}: ${JSON.stringify(value)}; allowed is none beside client, which has its own`)
+  }
+  for (const [field, value] of Object.entries({ collection, system, only })) {
     if (value !== undefined && !NAME.test(value))
       throw new RangeError(`${field}: ${JSON.stringify(value)}; allowed are letters, digits, _ and -, 128 at most`)
   }
@@ -69,6 +74,7 @@ export async function openPlace(options: FirestoreOptions): Promise<Place> {
   const { collection = 'flow_runs', system = 'system_config', projectId, databaseId } = options
   const sdk = await importSdk()
   const own = options.client === undefined
+  if (own && process.env['FIRESTORE_EMULATOR_HOST'] === undefined) await findCredentials(sdk, projectId)
   const db =
     options.client ??
     new sdk.Firestore({
@@ -100,6 +106,21 @@ async function importSdk(): Promise<Sdk> {
     throw new RepriseError(
       'store.unavailable',
       'The Firestore store needs the package @google-cloud/firestore, which is not installed: npm install @google-cloud/firestore.',
+      { cause },
+    )
+  }
+}
+
+/** Asked for first: without any, the client leaves a rejection behind that nobody can catch, and the process ends. */
+async function findCredentials(sdk: Sdk, projectId: string | undefined): Promise<void> {
+  // A getter of the package, which an import of its names does not see.
+  const { v1 } = (sdk as unknown as { readonly default: Sdk }).default
+  try {
+    await new v1.FirestoreClient(projectId === undefined ? {} : { projectId }).auth.getClient()
+  } catch (cause) {
+    throw new RepriseError(
+      'store.unavailable',
+      `The Firestore store has no credentials: ${(cause as Error).message} Set GOOGLE_APPLICATION_CREDENTIALS, run as a service account, or name an emulator with FIRESTORE_EMULATOR_HOST.`,
       { cause },
     )
   }

@@ -68,10 +68,17 @@ export function decodeText(name: 'inputs' | 'outputs', data: Readonly<Record<str
   const own = name === 'inputs' ? 'input' : 'output'
   const text = data[own]
   if (typeof text === 'string') return text
-  const body = data[`${own}Body`] as Exclude<Text, string> | undefined
-  if (body) return { body: body.body, parts: body.parts }
+  const body = bodyIn(data[`${own}Body`])
+  if (body) return body
   const map = data[name]
   return map === undefined || map === null ? undefined : JSON.stringify(sorted(map))
+}
+
+/** `undefined` for what is not the place of a body. */
+export function bodyIn(value: unknown): Exclude<Text, string> | undefined {
+  const { body, parts } = (value ?? {}) as Partial<Exclude<Text, string>>
+  const isOurs = typeof body === 'string' && typeof parts === 'number' && parts >= 1 && parts <= PARTS_MAX
+  return isOurs ? { body, parts } : undefined
 }
 
 const DEPTH_MAX = 15

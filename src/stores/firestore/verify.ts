@@ -42,10 +42,13 @@ type Breach = readonly [law: string, found: string | false]
 
 async function breachesOf(place: Place, unit: Unit, row: Row): Promise<Breach[]> {
   const { state, lease, dueAt } = row
+  const known: Breach = ['a state is one of the seven', !STATES.includes(state) && `state ${state}`]
+  const found: Breach = ['a document can be found by what is in it', misplaced(row)]
+  if (isOthers(row)) return [known, found]
   const [history, needs] = [await attempts(place, row.id), await neededOf(unit, row)]
   const isWaiting = state === 'waiting' || state === 'review'
   return [
-    ['a state is one of the seven', !STATES.includes(state) && `state ${state}`],
+    known,
     [
       'a lease only on a run that is ready or in review',
       lease && state !== 'ready' && state !== 'review' ? `a lease on ${state}` : false,
@@ -64,7 +67,7 @@ async function breachesOf(place: Place, unit: Unit, row: Row): Promise<Breach[]>
     ['ledgers are the fold of history', wrongLedger({ ...row, ledgers: row.ledgers ?? EMPTY_LEDGERS }, history)],
     ['history is in order', disorder(row, history)],
     ['cost is what the journal settled', await wrongCost(place, row)],
-    ['a document can be found by what is in it', misplaced(row)],
+    found,
     ['a need is open only while it is not fulfilled', fulfilledYetOpen(needs)],
     ['blocked exactly while a need is open', wronglyBlocked(row)],
     ['no run waits for what cannot come', hopeless(row, needs)],
@@ -75,6 +78,10 @@ async function breachesOf(place: Place, unit: Unit, row: Row): Promise<Breach[]>
   ]
 }
 
+/** A step of a document that others made, and that nobody took here: how it got where it is, is their affair. */
+const isOthers = ({ token, doc: { raw } }: Row): boolean =>
+  token === 0 && raw['single'] !== true && raw['name'] === undefined
+
 type Needed = { readonly need: NonNullable<Row['needs']>[number]; readonly needed: Row | undefined }
 
 const neededOf = (unit: Unit, row: Row): Promise<Needed[]> =>
@@ -82,7 +89,8 @@ const neededOf = (unit: Unit, row: Row): Promise<Needed[]> =>
 
 function misplaced({ doc, step }: Row): string | false {
   const [first] = doc.rows.keys()
-  if (step !== first) return false
+  // What was not taken in is found by no claim yet, and need not be.
+  if (step !== first || doc.raw['order'] === undefined) return false
   const wrong = Object.entries(topOf(doc)).find(
     ([field, value]) => JSON.stringify(doc.raw[field]) !== JSON.stringify(value),
   )
