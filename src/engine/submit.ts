@@ -12,7 +12,10 @@ import { type Checked, checkName, type Task, validate, validateAtOnce } from './
 export interface SubmitOptions {
   /** Submitting twice with one key and the same input gives the same run. */
   readonly key?: string
-  /** What to do when the key's run has failed or was cancelled: give it back as it is, or start it again as the next generation. */
+  /**
+   * What to do when the key's run has failed or was cancelled: give it back as it is, or start it again at once as the next generation, with
+   * the deadline of this submit and all else as it was.
+   */
   readonly onExisting?: 'return' | 'retry'
   /** Smaller goes first; 0 by default. */
   readonly priority?: number
