@@ -37,6 +37,8 @@ export default defineConfig({
           // Unit tests leave nothing behind in a process, so one process loads the code once for many of them.
           isolate: name !== 'unit',
           exclude: [...configDefaults.exclude, ...LEFT_OUT],
+          // The end-to-end tests start the command line as it is shipped.
+          globalSetup: name === 'e2e' ? ['test/built.ts'] : [],
         },
       })),
   },
