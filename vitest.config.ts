@@ -34,8 +34,8 @@ export default defineConfig({
         resolve: { alias },
         test: {
           ...{ name, include: [include], testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true },
-          // Unit tests leave nothing behind in a process, so one process loads the code once for many of them.
-          isolate: name !== 'unit',
+          // Tests leave nothing behind in a process, so one process loads the code once for many of them.
+          isolate: false,
           exclude: [...configDefaults.exclude, ...LEFT_OUT],
           // The end-to-end tests start the command line as it is shipped.
           globalSetup: name === 'e2e' ? ['test/built.ts'] : [],
