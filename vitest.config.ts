@@ -16,8 +16,8 @@ const SUITES = {
   deploy: 'test/deploy/**/*.test.ts',
 }
 
-/** Chaos at its full size wants the machine for itself; else both cores of a small machine are used. */
-const WORKERS = process.env['REPRISE_TEST_CHAOS'] === 'full' ? {} : { maxWorkers: 2 }
+/** Chaos at its full size wants the machine for itself; else two cores have three files to work on, as one of them often waits for a server. */
+const WORKERS = process.env['REPRISE_TEST_CHAOS'] === 'full' ? {} : { maxWorkers: 3 }
 
 /** Examples import the package by its name; here that is the source. */
 const alias = [...faces()].map(([name, url]) => ({
