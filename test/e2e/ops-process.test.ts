@@ -75,7 +75,8 @@ const run = (name: string) =>
   objects(reprise('show', name, '--json').out)[0] as { word: string; run: Record<string, unknown> }
 
 describe('the way of a run, process by process', () => {
-  test('submit → work --once → show → explain → retry → cancel', () => {
+  // Twenty processes, one after the other.
+  test('submit → work --once → show → explain → retry → cancel', { timeout: 180_000 }, () => {
     expect(reprise('submit', 'greet', '{"name":"Ada"}', '--key', 'ada')).toMatchObject({
       exit: 0,
       out: 'r1  submitted\n',
