@@ -16,8 +16,8 @@ const SUITES = {
   deploy: 'test/deploy/**/*.test.ts',
 }
 
-/** Chaos at its full size wants the machine for itself; else both cores of a small machine are used. */
-const WORKERS = process.env['REPRISE_TEST_CHAOS'] === 'full' ? {} : { maxWorkers: 2 }
+/** Chaos at its full size wants the machine for itself; else two cores have three files to work on, as one of them often waits for a server. */
+const WORKERS = process.env['REPRISE_TEST_CHAOS'] === 'full' ? {} : { maxWorkers: 3 }
 
 /** Examples import the package by its name; here that is the source. */
 const alias = [...faces()].map(([name, url]) => ({
@@ -34,9 +34,11 @@ export default defineConfig({
         resolve: { alias },
         test: {
           ...{ name, include: [include], testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true },
-          // Unit tests leave nothing behind in a process, so one process loads the code once for many of them.
-          isolate: name !== 'unit',
+          // Tests leave nothing behind in a process, so one process loads the code once for many of them.
+          isolate: false,
           exclude: [...configDefaults.exclude, ...LEFT_OUT],
+          // The end-to-end tests start the command line as it is shipped.
+          globalSetup: name === 'e2e' ? ['test/built.ts'] : [],
         },
       })),
   },

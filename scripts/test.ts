@@ -8,16 +8,18 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { startVitest } from 'vitest/node'
 import { LEFT_OUT } from './long-suites.ts'
+import { enterRunFolder } from './run-folder.ts'
 import { SuiteReporter } from './suite-reporter.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const strict = process.env['REPRISE_TEST_STRICT'] === '1'
 const filters = process.argv.slice(2)
+enterRunFolder()
 
 type Check = readonly [name: string, command: string, ...args: string[]]
 
 /** Checks that are not tests by themselves; each counts as one. The first makes what the others and the tests look at. */
-const BUILD: Check = ['build', 'node', 'scripts/build.ts']
+const BUILD: Check = ['build', 'node', 'scripts/build.ts', '--types-apart']
 const CHECKS: readonly Check[] = [
   ['format and lint', 'biome', 'check', '.'],
   ['types', 'tsc', '--noEmit'],

@@ -2,7 +2,7 @@
  * The small server of a sweep in daemon mode: metrics to be scraped, whether it lives, whether its last pass went well.
  * It answers GET and nothing else.
  */
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { SweepMetrics } from '../sweep/metrics.ts'
 import { usageError } from './cli-error.ts'
 
@@ -16,6 +16,8 @@ export async function sweepEndpoint(
   isReady: () => boolean,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<SweepEndpoint> {
+  // Loaded when it is needed: it is slow to load, and most commands serve nothing.
+  const { createServer } = await import('node:http')
   const server = createServer((request, answer) => {
     const respond = (status: number, type: string, body: string) => {
       answer.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' }).end(body)

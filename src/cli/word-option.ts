@@ -6,8 +6,13 @@ import { nearest } from '../config/nearest.ts'
 import { usageError } from './cli-error.ts'
 import { shown } from './terminal/text.ts'
 
-export function oneOf<Word extends string>(noun: string, allowed: readonly Word[]): (value: string) => Word {
+/** The list may be one that is made when somebody gives a word. */
+export function oneOf<Word extends string>(
+  noun: string,
+  list: readonly Word[] | (() => readonly Word[]),
+): (value: string) => Word {
   return (value) => {
+    const allowed = typeof list === 'function' ? list() : list
     const found = allowed.find((word) => word === value)
     if (found !== undefined) return found
     throw unknownChoice(noun, value, allowed)

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 const run = promisify(execFile)
 const root = new URL('../../', import.meta.url)
@@ -46,19 +46,39 @@ function blocksOf(page: string): string[] {
   )
 }
 
-it.each(PAGES)('the examples of %s run, and what they assert holds', async (page) => {
-  const blocks = blocksOf(page)
-  expect(blocks.length).toBeGreaterThan(0)
+/** What each page has to say for itself when its blocks were run: what it threw, or nothing. */
+let said: ReadonlyMap<string, string>
+
+// All pages in one process, one after the other: what they import is slow to load.
+beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-guides-'))
   try {
-    blocks.forEach((code, index) => {
-      writeFileSync(join(folder, `${index}.mts`), code)
-    })
-    const all = blocks.map((_, index) => `await import('./${index}.mts')`).join('\n')
-    writeFileSync(join(folder, 'all.mjs'), `${all}\nconsole.log('ran ${blocks.length}')\n`)
+    const steps = PAGES.flatMap((page, number) =>
+      blocksOf(page).map((code, index) => {
+        const file = `${number}-${index}.mts`
+        writeFileSync(join(folder, file), code)
+        return [page, `./${file}`] as const
+      }),
+    )
+    const script = `
+      for (const [page, file] of ${JSON.stringify(steps)}) {
+        const thrown = await import(file).then(() => '', (error) => String(error?.stack ?? error))
+        console.log(JSON.stringify([page, thrown]))
+      }`
+    writeFileSync(join(folder, 'all.mjs'), script)
     const { stdout } = await run(process.execPath, ['--no-warnings', join(folder, 'all.mjs')])
-    expect(stdout).toBe(`ran ${blocks.length}\n`)
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toHaveLength(steps.length)
+    const told = Map.groupBy(
+      lines.map((line) => JSON.parse(line) as [string, string]),
+      ([page]) => page,
+    )
+    said = new Map([...told].map(([page, each]) => [page, each.map(([, thrown]) => thrown).join('')]))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+it.each(PAGES)('the examples of %s run, and what they assert holds', (page) => {
+  expect(said.get(page)).toBe('')
 })

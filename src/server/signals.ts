@@ -2,7 +2,7 @@
  * The three pages that machines look at: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever restarts and routes.
  * Read-only, on 127.0.0.1 unless told otherwise, and without anything that names a run.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface SignalsOptions {
@@ -23,6 +23,8 @@ export interface SignalsServer {
 const REQUEST_TIMEOUT_MS = 10_000
 
 export async function serveSignals({ port, host = '127.0.0.1', page, ready }: SignalsOptions): Promise<SignalsServer> {
+  // Loaded when it is needed: it is slow to load, and most commands serve nothing.
+  const { createServer } = await import('node:http')
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {

@@ -2,7 +2,7 @@
  * The model simulator: a provider on 127.0.0.1 that answers rightly, or fails as it is told to.
  * Here only the course of a request: read, choose, log, wait, answer; formats, faults and the reading of documents are their own files.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { answer } from './answer.ts'
 import { checkPlan, checkScript } from './check-plan.ts'
@@ -118,6 +118,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     deliver(judged.fault, judged.response, request, response)
   }
 
+  // Loaded when it is needed: it is slow to load, and most commands serve nothing.
+  const { createServer } = await import('node:http')
   const server = createServer((request, response) => {
     // Either we are closing or the client has left: there is nobody to tell.
     serve(request, response).catch(() => request.socket.destroy())

@@ -1,16 +1,16 @@
 /**
  * Arenas for tests: whatever a test left running is stopped and removed after it, also when it failed.
  */
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { Arena, type ArenaOptions } from './arena.ts'
 import { breachesOf } from './check.ts'
 import { type Evidence, gather } from './evidence.ts'
 
-const closing: Array<() => unknown> = []
-
-/** Called after the test, the last one first. */
+/** Called after the present test, the last one first. */
 export function afterwards(close: () => unknown): void {
-  closing.push(close)
+  onTestFinished(async () => {
+    await close()
+  })
 }
 
 export function openArena(options: ArenaOptions): Arena {
@@ -18,10 +18,6 @@ export function openArena(options: ArenaOptions): Arena {
   afterwards(() => arena.close())
   return arena
 }
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
 
 /** Everybody stops when told, and the evidence breaks no law. */
 export async function expectSound(arena: Arena): Promise<Evidence> {

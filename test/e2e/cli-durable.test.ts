@@ -5,8 +5,10 @@ import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts'
-import { cwd, jsonOf, reprise, store } from './durable-commands.fixtures.ts'
+import { cwd, jsonOf, liveInDurableWorld, reprise, store } from './durable-commands.fixtures.ts'
 import { HOSTILE } from './durable-world.fixtures.ts'
+
+liveInDurableWorld()
 
 describe('what is written cannot move the cursor, whatever is stored', () => {
   test.each([

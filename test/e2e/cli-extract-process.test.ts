@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '../../src/sim/simulator.ts'
 import { documentNamed, schema } from './ladder-world.fixtures.ts'
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../bin/reprise.js', import.meta.url))
 const NAMES = Array.from({ length: 20 }, (_, index) => `DOC-${index + 10}`)
 const CONCURRENCY = 2
 

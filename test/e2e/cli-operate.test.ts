@@ -2,7 +2,9 @@
  * The commands that steer a store, in process: what they change, what they leave alone, and how they tell it.
  */
 import { describe, expect, test } from 'vitest'
-import { reprise, store, world } from './durable-commands.fixtures.ts'
+import { liveInDurableWorld, reprise, store, world } from './durable-commands.fixtures.ts'
+
+liveInDurableWorld()
 
 describe('retry and cancel', () => {
   test('a filter only looks until --yes is added', async () => {

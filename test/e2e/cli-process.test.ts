@@ -1,32 +1,19 @@
 /**
  * The command line as a process of its own: the door for old Node versions, real streams, and exit codes as a shell sees them.
- * It is built apart from `dist`, so that it disturbs no other test and none disturbs it.
  */
-import { execFile, spawn, spawnSync } from 'node:child_process'
-import { access, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const reprise = fileURLToPath(new URL('../../bin/reprise.js', import.meta.url))
 let folder: string
-let reprise: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reprise-process-'))
-  reprise = join(folder, 'bin/reprise.js')
-  await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
-  await cp(join(root, 'package.json'), join(folder, 'package.json'))
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const compiler = join(root, 'node_modules/.bin/tsc')
-  // Types have their own check; what counts here is the code that comes out.
-  const build = promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], {
-    cwd: root,
-  })
-  await build.catch(() => access(join(folder, 'dist/cli/main.js')))
-}, 60_000)
+})
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -5,7 +5,9 @@ import { createHash } from 'node:crypto'
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cwd, reprise, store } from './durable-commands.fixtures.ts'
+import { cwd, liveInDurableWorld, reprise, store } from './durable-commands.fixtures.ts'
+
+liveInDurableWorld()
 
 const there = async () => (await store.find({ limit: 10 })).runs.map(({ id }) => id)
 const ALL = ['r7', 'r6', 'r5', 'r4', 'r3', 'r2', 'r1']

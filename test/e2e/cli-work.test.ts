@@ -4,7 +4,9 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cwd, jsonOf, reprise, store, world } from './durable-commands.fixtures.ts'
+import { cwd, jsonOf, liveInDurableWorld, reprise, store, world } from './durable-commands.fixtures.ts'
+
+liveInDurableWorld()
 
 describe('submit', () => {
   test('with everything', async () => {

@@ -1,6 +1,6 @@
 /**
  * The commands that need a store, run in process: each test has its own copy of a store with a known past.
- * Importing it sets that up and takes it down around each test of the file.
+ * A file of tests says once that it lives in it.
  */
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
@@ -15,15 +15,19 @@ export let world: DurableWorld
 /** The folder of the present test, and the store in it. */
 export let cwd: string
 export let store: Store
-beforeAll(async () => {
-  world = await durableWorld()
-})
-afterAll(() => world.remove())
-beforeEach(async () => {
-  cwd = await world.folder()
-  store = sqlite({ file: join(cwd, 'reprise.db'), clock: world.clock })
-})
-afterEach(() => store.close())
+
+/** Sets that up and takes it down around each test of the file that calls it. */
+export function liveInDurableWorld(): void {
+  beforeAll(async () => {
+    world = await durableWorld()
+  })
+  afterAll(() => world.remove())
+  beforeEach(async () => {
+    cwd = await world.folder()
+    store = sqlite({ file: join(cwd, 'reprise.db'), clock: world.clock })
+  })
+  afterEach(() => store.close())
+}
 
 interface Options extends FakeOptions {
   readonly real?: boolean

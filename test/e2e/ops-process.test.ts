@@ -1,35 +1,17 @@
 /**
  * The durable commands as processes on a real SQLite file: the whole way of a run, signals, and kill -9.
- * Built apart from `dist`, so that it disturbs no other test and none disturbs it.
  */
-import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from 'node:child_process'
-import { access, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-let built: string
-let bin: string
+const bin = join(root, 'bin/reprise.js')
 let cwd: string
 const children = new Set<ChildProcessWithoutNullStreams>()
-
-beforeAll(async () => {
-  built = await mkdtemp(join(tmpdir(), 'reprise-ops-'))
-  bin = join(built, 'bin/reprise.js')
-  await cp(join(root, 'bin'), join(built, 'bin'), { recursive: true })
-  await cp(join(root, 'package.json'), join(built, 'package.json'))
-  await symlink(join(root, 'node_modules'), join(built, 'node_modules'))
-  const compiler = join(root, 'node_modules/.bin/tsc')
-  // Types have their own check; what counts here is the code that comes out.
-  const build = promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(built, 'dist')], {
-    cwd: root,
-  })
-  await build.catch(() => access(join(built, 'dist/cli/main.js')))
-}, 60_000)
-afterAll(() => rm(built, { recursive: true, force: true }))
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'reprise-ops-cwd-'))
@@ -93,7 +75,8 @@ const run = (name: string) =>
   objects(reprise('show', name, '--json').out)[0] as { word: string; run: Record<string, unknown> }
 
 describe('the way of a run, process by process', () => {
-  test('submit → work --once → show → explain → retry → cancel', () => {
+  // Twenty processes, one after the other.
+  test('submit → work --once → show → explain → retry → cancel', { timeout: 180_000 }, () => {
     expect(reprise('submit', 'greet', '{"name":"Ada"}', '--key', 'ada')).toMatchObject({
       exit: 0,
       out: 'r1  submitted\n',

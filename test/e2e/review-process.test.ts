@@ -13,7 +13,7 @@ import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { reviewApp } from './review-world.fixtures.ts'
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../bin/reprise.js', import.meta.url))
 const children = new Set<ChildProcess>()
 let cwd: string
 let store: Store
@@ -37,7 +37,7 @@ afterEach(async () => {
 })
 
 function review(words: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [main, 'review', ...words.split(' ')], {
+  const child = spawn(process.execPath, [program, 'review', ...words.split(' ')], {
     cwd,
     env: { ...process.env, FORCE_COLOR: '0', USER: 'ann', ...env },
   })
@@ -145,7 +145,7 @@ fi`,
   }, 60_000)
 
   test('what was decided while a person wrote is told, and their values are kept', async () => {
-    const cancel = `"${process.execPath}" "${main}" cancel r2 --by boss > /dev/null`
+    const cancel = `"${process.execPath}" "${program}" cancel r2 --by boss > /dev/null`
     const value = `printf '{"supplier":"Kestrel GmbH","total":7}' > "${'$'}1"`
     const { exit, out, err } = await review('answer r2 --edit', await editor(`${cancel}\n${value}`)).ended
     expect([exit, err]).toEqual([1, expect.stringContaining('boss moved it at')])

@@ -6,7 +6,8 @@ import { addCounts, type Counts, countsOf } from '../../src/testing/simulation/s
 import { trace } from '../../src/testing/simulation/trace.ts'
 import { KEPT_SEEDS } from './kept-seeds.ts'
 
-const SEEDS = Number(process.env['REPRISE_TEST_SIM_SEEDS'] ?? 240)
+/** Of the planted bugs that many seeds find, the last is found by seed 155. */
+const SEEDS = Number(process.env['REPRISE_TEST_SIM_SEEDS'] ?? 160)
 const SECONDS_PER_SEED_MAX = 2
 
 async function expectSound(seed: number): Promise<History> {

@@ -26,7 +26,8 @@ interface CodesOptions {
 const CODE_COLUMNS = 30
 
 export const registerCodes: Register = (program, frame) => {
-  const families = [...new Set(codes().map((entry) => entry.family))]
+  // The catalogue is made when it is asked for, not whenever any command starts.
+  const families = () => [...new Set(codes().map((entry) => entry.family))]
   const command = program
     .command('codes')
     .helpGroup('Understand failures')
