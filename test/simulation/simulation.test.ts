@@ -8,6 +8,8 @@ import { KEPT_SEEDS } from './kept-seeds.ts'
 
 /** Of the planted bugs that many seeds find, the last is found by seed 155. */
 const SEEDS = Number(process.env['REPRISE_TEST_SIM_SEEDS'] ?? 160)
+/** Sees what the first ones do not: a run that is cancelled out of a person’s hands. */
+const RARE_SEEDS: readonly number[] = [193]
 const SECONDS_PER_SEED_MAX = 2
 
 async function expectSound(seed: number): Promise<History> {
@@ -22,7 +24,9 @@ describe('the engine in simulation', () => {
     `${SEEDS} seeds keep every invariant, and between them see everything that is rare`,
     async () => {
       let counts: Counts = {}
-      for (let seed = 1; seed <= SEEDS; seed += 1) counts = addCounts(counts, countsOf(await expectSound(seed)))
+      const first = Array.from({ length: SEEDS }, (_, index) => index + 1)
+      for (const seed of new Set([...first, ...RARE_SEEDS]))
+        counts = addCounts(counts, countsOf(await expectSound(seed)))
       const never = Object.entries(counts).filter(([, seen]) => seen === 0)
       expect(never).toEqual([])
     },
