@@ -5,7 +5,7 @@
 import type { Timestamp } from '@google-cloud/firestore'
 import { isFulfilled } from '../../run/need.ts'
 import { isTerminal, STATES, type State } from '../../run/run.ts'
-import { instantIn } from '../../time/instant.ts'
+import { instantOfText } from '../../time/instant.ts'
 import { actsAt, type Doc, type Flow, type Need, newRow, type Rest, type Row, runId, splitId, turnMark } from './row.ts'
 import { bodyIn, decodeText, encodeText } from './texts.ts'
 
@@ -308,7 +308,7 @@ const numberOf = (value: unknown): number | undefined => (typeof value === 'numb
 /** Instants of ours are numbers; others write Firestore's own, or texts. */
 function millis(value: unknown): number | undefined {
   if (typeof value === 'number') return value
-  if (typeof value === 'string') return instantIn(value)
+  if (typeof value === 'string') return instantOfText(value)
   return typeof value === 'object' && value !== null && 'toMillis' in value && typeof value.toMillis === 'function'
     ? (value.toMillis() as number)
     : undefined
